@@ -1,0 +1,103 @@
+/* hpa_view.h: checked sections -> a graph to walk on, in place.
+ *
+ * A view is a set of pointers into the file and the few numbers needed to index
+ * them. hpa_view_check() is what makes them safe: once it has passed, every
+ * index and offset that the accessors below follow stays inside the file. */
+#ifndef FORMATS_HPA_VIEW_H
+#define FORMATS_HPA_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/hpa_read.h"
+#include "formats/hpa_table.h"
+
+/* One level of the abstraction. A node has a rank at each level it belongs to;
+ * at level 1 the rank is its id. The ranks of a cluster's nodes are
+ * consecutive, in the order of their ids. */
+struct hpa_view_level {
+	uint32_t cluster_size; /* cells along the side */
+	uint32_t clusters_x, clusters_y;
+	uint32_t n_nodes, n_inter;
+	uint64_t n_intra, n_stored;
+	uint32_t max_nodes;   /* in one cluster */
+	const uint8_t *first; /* cluster -> rank of its first node; one more */
+	const uint8_t *table; /* cluster -> offset in TABL */
+	const uint8_t *node;  /* rank -> id; NULL at level 1 */
+	const uint8_t *up;    /* rank -> rank one level up or HPA_NONE; NULL at
+	                       * the top */
+};
+
+struct hpa_view {
+	uint32_t width, height, cluster_size, n_levels;
+	enum hpa_move_rule moves;
+	uint32_t cost_straight, cost_diagonal;
+	enum hpa_policy policy;
+	uint32_t policy_parameter, flags;
+	uint32_t n_nodes, n_components;
+	uint64_t n_free_cells;
+
+	const uint8_t *cells; /* a bit per cell, rows of whole bytes */
+	size_t stride;
+	const uint8_t *labels, *run_labels;
+	size_t n_run_labels;
+	const uint8_t *nodes;
+	const uint8_t *inter_first, *inter_target;
+	const uint8_t *tables;
+	size_t tables_size;
+	const struct hpa_section *paths; /* NULL: none are cached */
+	struct hpa_view_level levels[HPA_MAX_LEVELS];
+};
+
+/* Find the sections and the arrays in them; checks the numbers from which their
+ * sizes follow and that they are there and of the right size, nothing inside.
+ * The file must be inflated and outlive the view. HPA_CORRUPT sets *detail. */
+hpa_status hpa_view_init(const struct hpa_file *file, struct hpa_view *out,
+                         const char **detail);
+
+/* Check every index, offset and order that a query relies on. */
+hpa_status hpa_view_check(const struct hpa_view *view, const char **detail);
+
+static inline uint32_t
+hpa_node_x(const struct hpa_view *view, uint32_t node)
+{
+	return hpa_get_le16(view->nodes + HPA_NODE_SIZE * (size_t)node +
+	                    HPA_NODE_X);
+}
+
+static inline uint32_t
+hpa_node_y(const struct hpa_view *view, uint32_t node)
+{
+	return hpa_get_le16(view->nodes + HPA_NODE_SIZE * (size_t)node +
+	                    HPA_NODE_Y);
+}
+
+/* The cluster of a level that a cell lies in. */
+static inline uint32_t
+hpa_cluster_at(const struct hpa_view_level *level, uint32_t x, uint32_t y)
+{
+	return y / level->cluster_size * level->clusters_x +
+	       x / level->cluster_size;
+}
+
+/* The node that has this rank at a level. */
+static inline uint32_t
+hpa_node_of_rank(const struct hpa_view_level *level, uint32_t rank)
+{
+	return level->node ? hpa_get_u32(level->node, rank) : rank;
+}
+
+/* The intra-edges of a cluster. */
+static inline void
+hpa_view_table(const struct hpa_view *view, const struct hpa_view_level *level,
+               uint32_t cluster, struct hpa_table *out)
+{
+	hpa_table_at(view->tables + hpa_get_u32(level->table, cluster), out);
+}
+
+/* The component that a free cell belongs to. */
+uint32_t hpa_view_component(const struct hpa_view *view, uint32_t x,
+                            uint32_t y);
+
+#endif

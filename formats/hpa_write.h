@@ -1,0 +1,30 @@
+/* hpa_write.h: sections -> the bytes of a file. */
+#ifndef FORMATS_HPA_WRITE_H
+#define FORMATS_HPA_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/hpa_layout.h"
+
+/* A section to be written, with its raw bytes. */
+struct hpa_new_section {
+	const char *id;
+	bool is_hot; /* a search works on it in place */
+	const uint8_t *raw;
+	size_t raw_size;
+};
+
+/* Write the sections, in this order, into a file in memory; free *out with
+ * free(). A section that `compress` applies to is deflated if that makes it
+ * smaller. false: no memory, *out is NULL. */
+bool hpa_write(const struct hpa_new_section *sections, uint32_t n_sections,
+               enum hpa_compress compress, uint64_t source_hash,
+               uint64_t options_hash, uint8_t **out, size_t *size);
+
+/* What a section adds to the content hash. */
+uint64_t hpa_hash_section(uint64_t hash, const char *id, const uint8_t *raw,
+                          size_t raw_size);
+
+#endif

@@ -1,0 +1,372 @@
+/* level_movingai.c: read MovingAI grid maps (.map).
+ *
+ * The layout, as published with the benchmarks of N. Sturtevant (2012):
+ *
+ *     type octile
+ *     height H
+ *     width W
+ *     map
+ *     H rows of W letters
+ *
+ *     .  G  S     free: ground, ground, swamp
+ *     @  O  T  W  blocked: outside, outside, trees, water
+ *
+ * Real files differ, so these are tolerated: height and width in either order,
+ * lines ended by CR LF, white space at the end of header lines, a last line
+ * without its end, blank lines after the last row. Everything else is refused
+ * with the line it is in: what looks like a map may be one of another game, and
+ * a guess would bake walls where there are none.
+ *
+ * Reading is three steps: the header; the shape, which finds every row and
+ * allocates nothing, so that a short file with a boastful header costs no
+ * memory; the letters. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/level.h"
+
+#define NOT_A_MAP "not a MovingAI map: "
+
+/* A line or a part of one; not ended by NUL. */
+struct text {
+	const uint8_t *data;
+	size_t size;
+};
+
+struct reader {
+	const uint8_t *at, *end;
+	unsigned long line; /* of the text read last */
+	struct diag *diag;
+};
+
+struct header {
+	uint32_t width, height;
+};
+
+/* The terrain class of a letter, with a bit that tells it from no letter. */
+#define KNOWN 2u
+
+static const uint8_t letters[256] = {
+	['.'] = KNOWN | 1, ['G'] = KNOWN | 1, ['S'] = KNOWN | 1,
+	['@'] = KNOWN,     ['O'] = KNOWN,     ['T'] = KNOWN,
+	['W'] = KNOWN,
+};
+
+/* Bytes as a person can read them: what is not printable as \xNN, long texts
+ * cut. */
+struct quoted {
+	char text[64];
+};
+
+static struct quoted
+quote(struct text text)
+{
+	struct quoted out = {""};
+	size_t used = 0;
+	size_t i;
+
+	for (i = 0; i < text.size; i++) {
+		if (used > 40) {
+			snprintf(out.text + used, sizeof(out.text) - used,
+			         "...");
+			break;
+		}
+		if (text.data[i] >= ' ' && text.data[i] <= '~')
+			out.text[used++] = (char)text.data[i];
+		else
+			used += (size_t)snprintf(
+				out.text + used, sizeof(out.text) - used,
+				"\\x%02x", text.data[i]);
+	}
+	return out;
+}
+
+static bool
+is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct text
+trim_end(struct text text)
+{
+	while (text.size > 0 && is_blank(text.data[text.size - 1]))
+		text.size--;
+	return text;
+}
+
+/* The next line without its end; false, and an empty one, after the last. */
+static bool
+next_line(struct reader *reader, struct text *line)
+{
+	size_t rest = (size_t)(reader->end - reader->at);
+	const uint8_t *newline;
+
+	*line = (struct text){reader->at, 0};
+	if (rest == 0)
+		return false;
+	newline = memchr(reader->at, '\n', rest);
+	line->size = newline ? (size_t)(newline - reader->at) : rest;
+	reader->at += newline ? line->size + 1 : line->size;
+	reader->line++;
+	if (line->size > 0 && line->data[line->size - 1] == '\r')
+		line->size--;
+	return true;
+}
+
+/* Is this the header line of that keyword? If so, *value is what follows. */
+static bool
+has_keyword(struct text line, const char *keyword, struct text *value)
+{
+	size_t size = strlen(keyword);
+
+	if (line.size < size || memcmp(line.data, keyword, size) != 0 ||
+	    (line.size > size && !is_blank(line.data[size])))
+		return false;
+	while (size < line.size && is_blank(line.data[size]))
+		size++;
+	value->data = line.data + size;
+	value->size = line.size - size;
+	return true;
+}
+
+static bool
+is_word(struct text text, const char *word)
+{
+	return text.size == strlen(word) &&
+	       memcmp(text.data, word, text.size) == 0;
+}
+
+static enum diag_status
+refuse_line(const struct reader *reader, const char *what, struct text line)
+{
+	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line, "%s '%s'",
+	                what, quote(line).text);
+}
+
+static enum diag_status
+read_type(struct reader *reader)
+{
+	struct text line, value;
+
+	if (!next_line(reader, &line))
+		return diag_set(reader->diag, DIAG_BAD_INPUT, 1,
+		                NOT_A_MAP "file is empty");
+	line = trim_end(line);
+	if (!has_keyword(line, "type", &value))
+		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		                NOT_A_MAP "first line is '%s', "
+		                          "not 'type octile'",
+		                quote(line).text);
+	if (!is_word(value, "octile"))
+		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		                "type '%s' is not supported (octile is)",
+		                quote(value).text);
+	return DIAG_OK;
+}
+
+/* A side from its header line; *side is 0 before the first one. */
+static enum diag_status
+read_side(const struct reader *reader, struct text line, struct text value,
+          uint32_t *side)
+{
+	uint32_t number = 0;
+	size_t i;
+
+	if (*side != 0)
+		return refuse_line(reader, "duplicate header line", line);
+	for (i = 0; i < value.size && number <= LEVEL_MAX_SIDE; i++) {
+		if (value.data[i] < '0' || value.data[i] > '9')
+			break;
+		number = 10 * number + value.data[i] - '0';
+	}
+	if (i < value.size || number == 0 || number > LEVEL_MAX_SIDE)
+		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		                "'%s' is not a number from 1 to %u",
+		                quote(line).text, LEVEL_MAX_SIDE);
+	*side = number;
+	return DIAG_OK;
+}
+
+static enum diag_status
+read_header_line(const struct reader *reader, struct text line,
+                 struct header *header)
+{
+	struct text value;
+
+	if (has_keyword(line, "height", &value))
+		return read_side(reader, line, value, &header->height);
+	if (has_keyword(line, "width", &value))
+		return read_side(reader, line, value, &header->width);
+	if (has_keyword(line, "type", &value))
+		return refuse_line(reader, "duplicate header line", line);
+	return refuse_line(reader, "unknown header line", line);
+}
+
+/* Read up to the line `map` and past it. */
+static enum diag_status
+read_header(struct reader *reader, struct header *header)
+{
+	struct text line;
+	enum diag_status st = read_type(reader);
+
+	while (st == DIAG_OK) {
+		if (!next_line(reader, &line))
+			return diag_set(reader->diag, DIAG_BAD_INPUT,
+			                reader->line,
+			                "file ends in the header, before "
+			                "a line 'map'");
+		line = trim_end(line);
+		if (is_word(line, "map"))
+			break;
+		st = read_header_line(reader, line, header);
+	}
+	if (st == DIAG_OK && (header->height == 0 || header->width == 0))
+		st = diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		              "header has no %s before 'map'",
+		              header->height == 0 ? "height" : "width");
+	return st;
+}
+
+static bool
+rest_is_blank(const struct reader *reader)
+{
+	const uint8_t *p = reader->at;
+
+	while (p < reader->end && (is_blank(*p) || *p == '\n'))
+		p++;
+	return p == reader->end;
+}
+
+/* The column of the first letter that is none, or the number of letters. */
+static size_t
+find_bad_letter(struct text row)
+{
+	size_t i = 0;
+
+	while (i < row.size && letters[row.data[i]])
+		i++;
+	return i;
+}
+
+static bool
+is_row(struct text line, const struct header *header)
+{
+	return line.size == header->width &&
+	       find_bad_letter(line) == line.size;
+}
+
+/* Something follows the last row: more rows or another kind of text. */
+static enum diag_status
+refuse_rest(struct reader *reader, const struct header *header)
+{
+	unsigned long first = reader->line + 1;
+	unsigned long n_rows = header->height;
+	struct text line = {NULL, 0};
+
+	while (next_line(reader, &line) && is_row(line, header))
+		n_rows++;
+	if (n_rows > header->height)
+		return diag_set(reader->diag, DIAG_BAD_INPUT, first,
+		                "%lu rows, header says %lu", n_rows,
+		                (unsigned long)header->height);
+	while (trim_end(line).size == 0 && next_line(reader, &line))
+		continue;
+	return refuse_line(reader, "text after the last row:", trim_end(line));
+}
+
+/* Are there as many rows as the header says, each as long as it says, and
+ * nothing behind them? Takes a copy of the reader: the rows are read again. */
+static enum diag_status
+check_shape(struct reader reader, const struct header *header)
+{
+	unsigned long n_rows;
+	struct text row;
+
+	for (n_rows = 0; n_rows < header->height; n_rows++) {
+		if (rest_is_blank(&reader))
+			return diag_set(reader.diag, DIAG_BAD_INPUT,
+			                reader.line,
+			                "file ends after %lu rows, "
+			                "header says %lu",
+			                n_rows, (unsigned long)header->height);
+		next_line(&reader, &row);
+		if (row.size != header->width)
+			return diag_set(reader.diag, DIAG_BAD_INPUT,
+			                reader.line,
+			                "row has %zu cells, header says %lu",
+			                row.size, (unsigned long)header->width);
+	}
+	return rest_is_blank(&reader) ? DIAG_OK : refuse_rest(&reader, header);
+}
+
+static enum diag_status
+refuse_letter(const struct reader *reader, struct text row)
+{
+	size_t column = find_bad_letter(row);
+	uint8_t letter = row.data[column];
+	char shown[8];
+
+	if (letter >= ' ' && letter <= '~')
+		snprintf(shown, sizeof(shown), "'%c'", letter);
+	else
+		snprintf(shown, sizeof(shown), "0x%02x", letter);
+	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+	                "unknown terrain letter %s at column %zu "
+	                "(known: . G S free, @ O T W blocked)",
+	                shown, column + 1);
+}
+
+/* Read the rows of a file whose shape is right. */
+static enum diag_status
+read_rows(struct reader *reader, struct level *level)
+{
+	uint8_t *cells = level->cells;
+	unsigned known;
+	struct text row;
+	uint32_t x, y;
+
+	for (y = 0; y < level->height; y++) {
+		known = KNOWN;
+		next_line(reader, &row);
+		for (x = 0; x < level->width; x++) {
+			known &= letters[row.data[x]];
+			cells[x] = letters[row.data[x]] & 1;
+		}
+		if (!known)
+			return refuse_letter(reader, row);
+		cells += level->width;
+	}
+	return DIAG_OK;
+}
+
+int
+movingai_probe(const uint8_t *data, size_t size)
+{
+	struct text start = {data, size < 6 ? size : 6};
+	struct text value;
+
+	return has_keyword(start, "type", &value);
+}
+
+enum diag_status
+movingai_read(const uint8_t *data, size_t size, struct level *out,
+              struct diag *diag)
+{
+	struct reader reader = {data, data + size, 0, diag};
+	struct header header = {0, 0};
+	enum diag_status st;
+
+	*out = (struct level){0};
+	st = read_header(&reader, &header);
+	if (st == DIAG_OK)
+		st = check_shape(reader, &header);
+	if (st == DIAG_OK)
+		st = level_new(header.width, header.height, out, diag);
+	if (st == DIAG_OK)
+		st = read_rows(&reader, out);
+	if (st != DIAG_OK)
+		level_free(out);
+	return st;
+}

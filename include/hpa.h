@@ -1,0 +1,195 @@
+/* hpa.h: libhpa, paths from baked levels.
+ *
+ * A baked level (.hpa) is opened as an hpa_map: immutable, shared by any number
+ * of threads. A thread that asks for paths makes itself an hpa_query, all the
+ * scratch a search needs, once; after that no call allocates. The library never
+ * prints, exits or aborts and keeps no global state.
+ *
+ *     hpa_map *map;
+ *     hpa_query *query;
+ *     hpa_cell cells[4096];
+ *     size_t n;
+ *
+ *     if (hpa_map_open("castle.hpa", &map) == HPA_OK &&
+ *         hpa_query_new(map, NULL, &query) == HPA_OK &&
+ *         hpa_query_path(query, from, to, cells, 4096, &n) == HPA_OK)
+ *             walk(cells, n);
+ *
+ * The same question gets the same path on every machine. */
+#ifndef HPA_H
+#define HPA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HPA_API __attribute__((visibility("default")))
+#define HPA_MUST_USE __attribute__((warn_unused_result))
+#else
+#define HPA_API
+#define HPA_MUST_USE
+#endif
+
+typedef struct hpa_map hpa_map;     /* a baked level; immutable, shared */
+typedef struct hpa_query hpa_query; /* search scratch; one per thread */
+
+typedef enum hpa_status {
+	HPA_OK = 0,
+	HPA_NO_PATH = 1,   /* both cells are free, nothing connects them */
+	HPA_BLOCKED = 2,   /* start or goal is not walkable */
+	HPA_OUTSIDE = 3,   /* start or goal lies outside the level */
+	HPA_NO_MEMORY = 4, /* the allocator gave nothing */
+	HPA_IO = 5,        /* open, stat or mmap failed; errno is kept */
+	HPA_NOT_HPA = 6,   /* wrong magic */
+	HPA_TOO_NEW = 7,   /* intact, of a newer major version */
+	HPA_CORRUPT = 8,   /* a size, offset, index or checksum does not hold */
+	HPA_NO_ROOM = 9    /* buffer too small; the number needed is returned */
+} hpa_status;
+
+typedef enum hpa_moves {
+	HPA_MOVES_8 = 0,       /* diagonal where both cells beside it are free */
+	HPA_MOVES_8_LOOSE = 1, /* diagonal where one of the two is free */
+	HPA_MOVES_4 = 2        /* no diagonals */
+} hpa_moves;
+
+/* A cell, counted from the top left. A coordinate too large for the level,
+ * such as a negative one that was cast, is answered by HPA_OUTSIDE. */
+typedef struct hpa_cell {
+	uint16_t x, y;
+} hpa_cell;
+
+/* Where memory comes from. free() gets back the size that alloc() was asked
+ * for. alloc() returns memory aligned for any type, or NULL. */
+typedef struct hpa_allocator {
+	void *(*alloc)(void *user, size_t size);
+	void (*free)(void *user, void *memory, size_t size);
+	void *user;
+} hpa_allocator;
+
+/* Do not check the file's checksums and indices: for data that shipped with
+ * the game and can't have changed. With this flag a damaged file may crash the
+ * program; without it no file can. */
+#define HPA_TRUST 1u
+
+typedef struct hpa_open_options {
+	unsigned flags;                 /* 0 or HPA_TRUST */
+	const hpa_allocator *allocator; /* NULL: malloc and free */
+	const char **detail;            /* NULL, or where to put a constant
+	                                 * text on what a bad file breaks */
+} hpa_open_options;
+
+/* What is in a map. */
+typedef struct hpa_facts {
+	uint32_t width, height; /* cells */
+	uint32_t cluster_size;  /* cells along the side of a level-1 cluster */
+	uint32_t n_levels;
+	hpa_moves moves;
+	uint32_t cost_straight, cost_diagonal; /* the unit of every cost */
+	uint32_t n_nodes;
+	uint32_t n_components;
+	uint64_t n_free_cells;
+	uint64_t content_hash, source_hash, options_hash;
+} hpa_facts;
+
+/* One step of an abstract path. */
+typedef struct hpa_waypoint {
+	hpa_cell cell;
+	uint64_t cost; /* from the start to here */
+} hpa_waypoint;
+
+/* Constant text for a status. Any thread. */
+HPA_API const char *hpa_status_text(hpa_status status);
+
+/* Map and check a baked file. On HPA_OK free *out with hpa_map_close();
+ * otherwise *out is NULL. The file may be renamed or unlinked while it is open
+ * but must not be written to. */
+HPA_API HPA_MUST_USE hpa_status hpa_map_open(const char *file, hpa_map **out);
+
+/* The same with options; NULL means the defaults. */
+HPA_API HPA_MUST_USE hpa_status
+hpa_map_open_with(const char *file, const hpa_open_options *options,
+                  hpa_map **out);
+
+/* The same for a file's bytes in memory. They are not copied: keep them,
+ * unchanged, until the map is closed. */
+HPA_API HPA_MUST_USE hpa_status
+hpa_map_open_memory(const void *data, size_t size,
+                    const hpa_open_options *options, hpa_map **out);
+
+/* Free a map. All its queries must be freed before. NULL is fine. */
+HPA_API void hpa_map_close(hpa_map *map);
+
+/* Fill in what is known about the map. Any thread. */
+HPA_API void hpa_map_facts(const hpa_map *map, hpa_facts *out);
+
+/* 1 if the cell is walkable, 0 if it is not or lies outside. Any thread. */
+HPA_API int hpa_map_is_free(const hpa_map *map, hpa_cell cell);
+
+/* Is there a path? Read from the component labels, without a search: HPA_OK,
+ * HPA_NO_PATH, HPA_BLOCKED or HPA_OUTSIDE. Any thread. */
+HPA_API HPA_MUST_USE hpa_status hpa_map_reachable(const hpa_map *map,
+                                                  hpa_cell from, hpa_cell to);
+
+/* The cell nearest to `to` (as the crow flies, in octile distance; of equals
+ * the one first in reading order) that can be reached from `from`. `to` may be
+ * blocked or cut off; when it can be reached it is the answer itself. HPA_OK,
+ * or HPA_BLOCKED or HPA_OUTSIDE for `from`, HPA_OUTSIDE for `to`. Any thread. */
+HPA_API HPA_MUST_USE hpa_status hpa_map_nearest(const hpa_map *map,
+                                                hpa_cell from, hpa_cell to,
+                                                hpa_cell *out);
+
+/* Bytes that a query on this map takes from its allocator, in one piece. */
+HPA_API size_t hpa_query_size(const hpa_map *map);
+
+/* Make a query. allocator may be NULL: malloc and free. On HPA_OK free *out
+ * with hpa_query_free(), before the map is closed; otherwise *out is NULL.
+ * Calls with one query are not made from two threads at once. */
+HPA_API HPA_MUST_USE hpa_status hpa_query_new(const hpa_map *map,
+                                              const hpa_allocator *allocator,
+                                              hpa_query **out);
+HPA_API void hpa_query_free(hpa_query *query);
+
+/* The calls below return HPA_NO_PATH, HPA_BLOCKED or HPA_OUTSIDE where there is
+ * no path, and HPA_CORRUPT where the file's numbers contradict each other.
+ * Outputs other than counts are then untouched, counts are 0. */
+
+/* The cost of the path hpa_query_path() would give, in units of the facts'
+ * cost_straight and cost_diagonal. */
+HPA_API HPA_MUST_USE hpa_status hpa_query_cost(hpa_query *query, hpa_cell from,
+                                               hpa_cell to, uint64_t *cost);
+
+/* The path before refinement: from, the abstract nodes in order, to. *n is the
+ * number of way-points; HPA_NO_ROOM if it is above capacity (the first
+ * `capacity` ones are written then). */
+HPA_API HPA_MUST_USE hpa_status
+hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
+                        hpa_waypoint *out, size_t capacity, size_t *n);
+
+/* The path cell by cell, from and to included. *n is its number of cells;
+ * HPA_NO_ROOM if it is above capacity (the first `capacity` ones are written
+ * then). */
+HPA_API HPA_MUST_USE hpa_status hpa_query_path(hpa_query *query, hpa_cell from,
+                                               hpa_cell to, hpa_cell *out,
+                                               size_t capacity, size_t *n);
+
+/* The same path piece by piece: start finds it, each next refines only as far
+ * as the cells it writes. *n is the number written, below capacity only at the
+ * end of the path, 0 after it. Any other call with this query ends the walk. */
+HPA_API HPA_MUST_USE hpa_status hpa_query_start(hpa_query *query, hpa_cell from,
+                                                hpa_cell to, uint64_t *cost);
+HPA_API HPA_MUST_USE hpa_status hpa_query_next(hpa_query *query, hpa_cell *out,
+                                               size_t capacity, size_t *n);
+
+/* Nodes taken from the open list by the query's last main search: the effort,
+ * for comparing bakes. */
+HPA_API uint64_t hpa_query_expanded(const hpa_query *query);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
