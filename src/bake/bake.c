@@ -1,0 +1,222 @@
+/* bake.c: runs the passes.
+ *
+ * bake_run() is the pipeline, top to bottom; each call fills in the next part
+ * of struct abstraction (passes.h). OpenMP is used in the passes that loop over
+ * clusters and nowhere else in the program. Without it the pragmas are ignored
+ * and the bake is serial, with the same bytes. */
+#include "src/bake/bake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "src/bake/passes.h"
+
+#define DEFAULT_CLUSTER_SIZE 16u
+#define DEFAULT_THRESHOLD 6u
+#define DEFAULT_EVERY 4u
+
+/* A level more is worth it while its clusters are at least so many along the
+ * longer side. */
+#define MIN_TOP_CLUSTERS 4u
+
+const struct bake_name bake_move_names[] = {
+	{"8", HPA_RULE_8, "diagonals where both cells beside are free"},
+	{"8-loose", HPA_RULE_8_LOOSE, "diagonals where one of them is free"},
+	{"4", HPA_RULE_4, "no diagonals"},
+	{NULL, 0, NULL},
+};
+
+const struct bake_name bake_policy_names[] = {
+	{"ends", HPA_POLICY_ENDS,
+         "short entrances in the middle, others at both ends"},
+	{"spread", HPA_POLICY_SPREAD,
+         "as ends, but long ones at the third cell from each end"},
+	{"every", HPA_POLICY_EVERY, "one transition for every K cells"},
+	{NULL, 0, NULL},
+};
+
+const struct bake_name bake_compress_names[] = {
+	{"none", HPA_COMPRESS_NONE, "store everything as it is"},
+	{"cold", HPA_COMPRESS_COLD, "compress what a search does not touch"},
+	{"all", HPA_COMPRESS_ALL, "compress everything; inflated when opened"},
+	{NULL, 0, NULL},
+};
+
+void
+bake_options_default(struct bake_options *options)
+{
+	*options = (struct bake_options){
+		.cluster_size = DEFAULT_CLUSTER_SIZE,
+		.moves = HPA_RULE_8,
+		.policy = HPA_POLICY_ENDS,
+		.prune = true,
+		.compress = HPA_COMPRESS_COLD,
+	};
+}
+
+uint32_t
+bake_default_levels(uint32_t width, uint32_t height, uint32_t cluster_size)
+{
+	uint32_t side = width > height ? width : height;
+	uint32_t levels = 1;
+
+	while (levels < HPA_MAX_LEVELS &&
+	       cluster_size << levels <= HPA_MAX_TOP_CLUSTER_SIZE &&
+	       side > (MIN_TOP_CLUSTERS - 1) * (cluster_size << levels))
+		levels++;
+	return levels;
+}
+
+enum diag_status
+out_of_memory(struct diag *diag)
+{
+	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
+}
+
+static uint32_t
+default_parameter(enum hpa_policy policy)
+{
+	switch (policy) {
+	case HPA_POLICY_ENDS:
+		return DEFAULT_THRESHOLD;
+	case HPA_POLICY_EVERY:
+		return DEFAULT_EVERY;
+	case HPA_POLICY_SPREAD:
+		break;
+	}
+	return 0;
+}
+
+/* Fill in what was left to us and refuse what the format can't hold. */
+static enum diag_status
+resolve_options(const struct level *level, struct bake_options *options,
+                struct diag *diag)
+{
+	uint32_t size = options->cluster_size;
+
+	if (size < HPA_MIN_CLUSTER_SIZE || size > HPA_MAX_CLUSTER_SIZE)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "cluster size %u is not from %u to %u",
+		                (unsigned)size, HPA_MIN_CLUSTER_SIZE,
+		                HPA_MAX_CLUSTER_SIZE);
+	if (options->n_levels == 0)
+		options->n_levels = bake_default_levels(level->width,
+		                                        level->height, size);
+	if (options->n_levels > HPA_MAX_LEVELS ||
+	    size << (options->n_levels - 1) > HPA_MAX_TOP_CLUSTER_SIZE)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "%u levels over clusters of %u: the top ones "
+		                "would have a side above %u cells",
+		                (unsigned)options->n_levels, (unsigned)size,
+		                HPA_MAX_TOP_CLUSTER_SIZE);
+	if (options->policy_parameter == 0)
+		options->policy_parameter = default_parameter(options->policy);
+	return DIAG_OK;
+}
+
+static void
+use_threads(unsigned n_threads)
+{
+#ifdef _OPENMP
+	omp_set_num_threads(n_threads ? (int)n_threads : omp_get_num_procs());
+#else
+	(void)n_threads;
+#endif
+}
+
+static void
+fill_report(const struct abstraction *abs, struct bake_report *report)
+{
+	*report = (struct bake_report){
+		.width = abs->grid.width,
+		.height = abs->grid.height,
+		.n_levels = abs->options.n_levels,
+		.n_free_cells = abs->n_free_cells,
+		.n_components = abs->n_components,
+	};
+	for (unsigned l = 0; l < abs->options.n_levels; l++) {
+		const struct abstract_level *level = &abs->levels[l];
+
+		report->levels[l] = (struct bake_level_report){
+			.cluster_size = level->cluster_size,
+			.clusters = level->n_clusters,
+			.nodes = level->n_nodes,
+			.inter_edges = level->n_inter,
+			.intra_edges = level->n_intra,
+			.stored_edges = level->n_stored,
+		};
+	}
+}
+
+static enum diag_status
+run_passes(struct abstraction *abs, const struct level *level,
+           struct bake_output *out, struct diag *diag)
+{
+	enum diag_status st = terrain_pass(abs, level, diag);
+
+	if (st == DIAG_OK)
+		st = cluster_pass(abs, diag);
+	if (st == DIAG_OK)
+		st = node_pass(abs, diag);
+	if (st == DIAG_OK)
+		st = distance_pass(abs, diag);
+	for (unsigned l = 1; l < abs->options.n_levels && st == DIAG_OK; l++)
+		st = hierarchy_pass(abs, l, diag);
+	if (st == DIAG_OK)
+		st = component_pass(abs, diag);
+	if (st == DIAG_OK && abs->options.cache_paths)
+		st = paths_pass(abs, diag);
+	if (st == DIAG_OK)
+		st = layout_pass(abs, out, diag);
+	return st;
+}
+
+enum diag_status
+bake_run(const struct level *level, const struct bake_options *options,
+         struct bake_output *out, struct bake_report *report, struct diag *diag)
+{
+	struct abstraction abs = {.options = *options};
+	enum diag_status st = resolve_options(level, &abs.options, diag);
+
+	*out = (struct bake_output){NULL, 0};
+	if (st != DIAG_OK)
+		return st;
+	use_threads(options->n_threads);
+	st = run_passes(&abs, level, out, diag);
+	if (st == DIAG_OK && report)
+		fill_report(&abs, report);
+	abstraction_free(&abs);
+	return st;
+}
+
+static void
+free_each(struct bytes *list, uint32_t n)
+{
+	for (uint32_t i = 0; list && i < n; i++)
+		free(list[i].data);
+	free(list);
+}
+
+void
+abstraction_free(struct abstraction *abs)
+{
+	free_each(abs->paths, abs->levels[0].n_clusters);
+	for (unsigned l = 0; l < HPA_MAX_LEVELS; l++) {
+		struct abstract_level *level = &abs->levels[l];
+
+		free_each(level->tables, level->n_clusters);
+		free(level->first);
+		free(level->node);
+		free(level->rank);
+	}
+	free(abs->bits);
+	free(abs->nodes);
+	free(abs->inter_first);
+	free(abs->inter_target);
+	free(abs->labels);
+	free(abs->run_labels);
+}

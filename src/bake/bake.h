@@ -1,0 +1,75 @@
+/* bake.h: a level and options in, the bytes of a baked file out.
+ *
+ * All of hpabake that the command line sees of the baker. */
+#ifndef BAKE_BAKE_H
+#define BAKE_BAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/diag.h"
+#include "formats/hpa_layout.h"
+#include "formats/level.h"
+
+/* What the user may choose. All but threads and compress are stored in the
+ * file. */
+struct bake_options {
+	uint32_t cluster_size;
+	uint32_t n_levels; /* 0: chosen from the level's size */
+	enum hpa_move_rule moves;
+	enum hpa_policy policy;
+	uint32_t policy_parameter; /* threshold of `ends`, k of `every:k`;
+	                            * 0: the policy's default */
+	bool prune;
+	bool cache_paths;
+	enum hpa_compress compress;
+	unsigned n_threads; /* 0: all cores */
+};
+
+/* What the bake did, for people and reports. */
+struct bake_level_report {
+	uint32_t cluster_size, clusters, nodes, inter_edges;
+	uint64_t intra_edges;  /* node pairs connected inside a cluster */
+	uint64_t stored_edges; /* of these, what pruning left */
+};
+
+struct bake_report {
+	uint32_t width, height, n_levels;
+	struct bake_level_report levels[HPA_MAX_LEVELS];
+	uint64_t n_free_cells;
+	uint32_t n_components;
+};
+
+/* A baked file in memory. */
+struct bake_output {
+	uint8_t *data;
+	size_t size;
+};
+
+void bake_options_default(struct bake_options *options);
+
+/* The names of the options' values, as the command line spells them; one row
+ * per value, ended by a NULL name. */
+struct bake_name {
+	const char *name;
+	int value;
+	const char *what;
+};
+extern const struct bake_name bake_move_names[];
+extern const struct bake_name bake_policy_names[];   /* every:k is "every" */
+extern const struct bake_name bake_compress_names[];
+
+/* The levels that n_levels = 0 stands for. */
+uint32_t bake_default_levels(uint32_t width, uint32_t height,
+                             uint32_t cluster_size);
+
+/* Run all passes. On DIAG_OK free out->data with free(); otherwise *out is
+ * empty and diag (without its file) says why. report may be NULL. The bytes
+ * depend on nothing but the level and the stored options and compress. */
+enum diag_status bake_run(const struct level *level,
+                          const struct bake_options *options,
+                          struct bake_output *out, struct bake_report *report,
+                          struct diag *diag);
+
+#endif

@@ -1,0 +1,252 @@
+/* component.c: pass 7, which cells can be reached from which.
+ *
+ * Two cells are connected iff straight steps connect them, whatever the
+ * movement rule: a diagonal step needs at least one free cell beside it, and
+ * around that one two straight steps make the same way. So the components are
+ * found on runs (free stretches of a row): a run joins those above it that it
+ * touches, in a union-find whose roots are the earliest runs. Components are
+ * numbered in reading order of their first cells.
+ *
+ * The file keeps one label per cluster where all its free cells agree, as they
+ * do nearly everywhere. A mixed cluster has a label for each of its own runs,
+ * in reading order. */
+#include <stdlib.h>
+
+#include "src/bake/passes.h"
+
+struct run {
+	uint32_t begin, end; /* columns, end not included */
+	uint32_t label;      /* parent in the union-find, later the component */
+};
+
+struct runs {
+	struct run *runs;
+	size_t n, max;
+	size_t *row; /* first run of each row; one more */
+};
+
+static bool
+add_run(struct runs *runs, uint32_t begin, uint32_t end)
+{
+	if (runs->n == runs->max) {
+		size_t max = 2 * runs->max + 1024;
+		struct run *more = realloc(runs->runs, max * sizeof(*more));
+
+		if (!more)
+			return false;
+		runs->runs = more;
+		runs->max = max;
+	}
+	runs->runs[runs->n] = (struct run){begin, end, (uint32_t)runs->n};
+	runs->n++;
+	return true;
+}
+
+/* The next column from x on, before end, where a cell is (not) free. */
+static uint32_t
+next_column(const struct grid *grid, uint32_t x, uint32_t y, uint32_t end,
+            bool is_free)
+{
+	while (x < end && grid_is_free(grid, x, y) != is_free)
+		x++;
+	return x;
+}
+
+static bool
+add_row(struct runs *runs, const struct grid *grid, uint32_t y)
+{
+	uint32_t x = next_column(grid, 0, y, grid->width, true);
+
+	while (x < grid->width) {
+		uint32_t end = next_column(grid, x, y, grid->width, false);
+
+		if (!add_run(runs, x, end))
+			return false;
+		x = next_column(grid, end, y, grid->width, true);
+	}
+	return true;
+}
+
+static uint32_t
+find_root(struct run *runs, uint32_t run)
+{
+	while (runs[run].label != run) {
+		runs[run].label = runs[runs[run].label].label;
+		run = runs[run].label;
+	}
+	return run;
+}
+
+static void
+join(struct run *runs, uint32_t a, uint32_t b)
+{
+	a = find_root(runs, a);
+	b = find_root(runs, b);
+	if (a < b)
+		runs[b].label = a;
+	else
+		runs[a].label = b;
+}
+
+/* Join the runs of a row with those above that they touch. */
+static void
+join_rows(struct runs *runs, uint32_t y)
+{
+	size_t above = runs->row[y - 1];
+	size_t here = runs->row[y];
+
+	while (above < runs->row[y] && here < runs->row[y + 1]) {
+		const struct run *a = &runs->runs[above];
+		const struct run *h = &runs->runs[here];
+
+		if (a->begin < h->end && h->begin < a->end)
+			join(runs->runs, (uint32_t)above, (uint32_t)here);
+		if (a->end < h->end)
+			above++;
+		else
+			here++;
+	}
+}
+
+/* Roots come first, so that going in order every parent has its number. */
+static uint32_t
+number_components(struct runs *runs)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < runs->n; i++) {
+		struct run *run = &runs->runs[i];
+
+		if (run->label == i)
+			run->label = n++;
+		else
+			run->label = runs->runs[run->label].label;
+	}
+	return n;
+}
+
+static bool
+find_runs(struct runs *runs, const struct grid *grid)
+{
+	runs->row = malloc(((size_t)grid->height + 1) * sizeof(*runs->row));
+	if (!runs->row)
+		return false;
+	for (uint32_t y = 0; y < grid->height; y++) {
+		runs->row[y] = runs->n;
+		if (!add_row(runs, grid, y))
+			return false;
+	}
+	runs->row[grid->height] = runs->n;
+	return true;
+}
+
+/* The label of the run that holds a free cell. */
+static uint32_t
+label_at(const struct runs *runs, uint32_t x, uint32_t y)
+{
+	size_t low = runs->row[y], high = runs->row[y + 1];
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (runs->runs[middle].begin <= x)
+			low = middle;
+		else
+			high = middle;
+	}
+	return runs->runs[low].label;
+}
+
+/* The labels of a window's own runs, in reading order; returns their number. */
+static uint32_t
+window_labels(const struct runs *runs, const struct grid *grid,
+              struct grid_window window, uint32_t *out)
+{
+	uint32_t end = window.x + window.width;
+	uint32_t n = 0;
+
+	for (uint32_t y = window.y; y < window.y + window.height; y++) {
+		uint32_t x = next_column(grid, window.x, y, end, true);
+
+		while (x < end) {
+			out[n++] = label_at(runs, x, y);
+			x = next_column(grid, x, y, end, false);
+			x = next_column(grid, x, y, end, true);
+		}
+	}
+	return n;
+}
+
+static bool
+all_equal(const uint32_t *labels, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (labels[i] != labels[0])
+			return false;
+	return true;
+}
+
+static bool
+append_labels(struct abstraction *abs, size_t *max, const uint32_t *labels,
+              uint32_t n)
+{
+	if (*max - abs->n_run_labels < n) {
+		size_t more = 2 * *max + HPA_MAX_CLUSTER_SIZE *
+						 HPA_MAX_CLUSTER_SIZE;
+		uint32_t *list =
+			realloc(abs->run_labels, more * sizeof(*list));
+
+		if (!list)
+			return false;
+		abs->run_labels = list;
+		*max = more;
+	}
+	memcpy(abs->run_labels + abs->n_run_labels, labels,
+	       n * sizeof(*labels));
+	abs->n_run_labels += n;
+	return true;
+}
+
+static bool
+label_clusters(struct abstraction *abs, const struct runs *runs)
+{
+	uint32_t n_clusters = abs->levels[0].n_clusters;
+	size_t max = 0;
+
+	abs->labels = malloc((size_t)n_clusters * sizeof(*abs->labels));
+	if (!abs->labels)
+		return false;
+	for (uint32_t c = 0; c < n_clusters; c++) {
+		uint32_t own[HPA_MAX_CLUSTER_SIZE * HPA_MAX_CLUSTER_SIZE];
+		uint32_t n = window_labels(runs, &abs->grid,
+		                           cluster_window(abs, c), own);
+
+		if (n == 0)
+			abs->labels[c] = HPA_COMP_NONE;
+		else if (all_equal(own, n))
+			abs->labels[c] = own[0];
+		else {
+			abs->labels[c] =
+				HPA_COMP_MIXED | (uint32_t)abs->n_run_labels;
+			if (!append_labels(abs, &max, own, n))
+				return false;
+		}
+	}
+	return true;
+}
+
+enum diag_status
+component_pass(struct abstraction *abs, struct diag *diag)
+{
+	struct runs runs = {0};
+	bool ok = find_runs(&runs, &abs->grid);
+
+	for (uint32_t y = 1; ok && y < abs->grid.height; y++)
+		join_rows(&runs, y);
+	if (ok)
+		abs->n_components = number_components(&runs);
+	ok = ok && label_clusters(abs, &runs);
+	free(runs.runs);
+	free(runs.row);
+	return ok ? DIAG_OK : out_of_memory(diag);
+}

@@ -1,0 +1,309 @@
+/* hierarchy.c: pass 6, the intra-edges of level 2 and above.
+ *
+ * An l-cluster's table has the distances between its l-nodes, along the edges
+ * of level l-1 that stay inside it: the intra-edges of its 2 x 2 children and
+ * the inter-edges between these. Pruned tables below are enough, because
+ * pruning keeps all distances. For each cluster the part of the level below is
+ * copied into a small graph of its own, and a Dijkstra is run on it from each
+ * l-node. */
+#include <stdlib.h>
+
+#include "src/bake/passes.h"
+#include "src/grid/heap.h"
+
+struct edge {
+	uint32_t to, cost;
+};
+
+/* The level below inside one cluster; nodes are numbered anew, child by child,
+ * in a child by rank. */
+struct local_graph {
+	uint32_t n_nodes, n_edges, max_nodes, max_edges;
+	uint32_t *id;         /* local -> node id */
+	uint32_t *first_edge; /* one more than nodes */
+	struct edge *edges;
+	uint32_t n_members;
+	uint32_t *members; /* local numbers of the l-nodes, by id */
+	uint64_t *distance;
+	struct heap heap;
+	uint32_t *cost; /* n_members x n_members */
+	size_t max_cost;
+	uint32_t n_children;
+	struct child {
+		uint32_t cluster, first_rank, first_local;
+	} children[4];
+};
+
+static bool
+grow(void *pointer, size_t n, size_t size)
+{
+	void **p = pointer;
+	void *more = realloc(*p, n * size + 1);
+
+	if (more)
+		*p = more;
+	return more != NULL;
+}
+
+static bool
+reserve_nodes(struct local_graph *graph, uint32_t n)
+{
+	if (n < graph->max_nodes)
+		return true;
+	graph->max_nodes = n + 1;
+	return grow(&graph->id, n + 1, sizeof(*graph->id)) &&
+	       grow(&graph->first_edge, (size_t)n + 2,
+	            sizeof(*graph->first_edge)) &&
+	       grow(&graph->members, n + 1, sizeof(*graph->members)) &&
+	       grow(&graph->distance, n + 1, sizeof(*graph->distance)) &&
+	       grow(&graph->heap.entries, n + 1, sizeof(struct heap_entry)) &&
+	       grow(&graph->heap.where, n + 1, sizeof(uint32_t));
+}
+
+static bool
+add_edge(struct local_graph *graph, uint32_t to, uint32_t cost)
+{
+	if (graph->n_edges == graph->max_edges) {
+		graph->max_edges = 2 * graph->max_edges + 256;
+		if (!grow(&graph->edges, graph->max_edges,
+		          sizeof(*graph->edges)))
+			return false;
+	}
+	graph->edges[graph->n_edges++] = (struct edge){to, cost};
+	return true;
+}
+
+static void
+local_graph_free(struct local_graph *graph)
+{
+	free(graph->id);
+	free(graph->first_edge);
+	free(graph->edges);
+	free(graph->members);
+	free(graph->distance);
+	free(graph->heap.entries);
+	free(graph->heap.where);
+	free(graph->cost);
+}
+
+/* The up to 2 x 2 clusters below and their nodes. */
+static bool
+add_children(struct local_graph *graph, const struct abstract_level *above,
+             const struct abstract_level *below, uint32_t cluster)
+{
+	uint32_t cx = cluster % above->clusters_x * 2;
+	uint32_t cy = cluster / above->clusters_x * 2;
+
+	graph->n_nodes = 0;
+	graph->n_children = 0;
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t x = cx + i % 2, y = cy + i / 2;
+		uint32_t child, rank, end;
+
+		if (x >= below->clusters_x || y >= below->clusters_y)
+			continue;
+		child = y * below->clusters_x + x;
+		rank = below->first[child];
+		end = below->first[child + 1];
+		graph->children[graph->n_children++] =
+			(struct child){child, rank, graph->n_nodes};
+		if (!reserve_nodes(graph, graph->n_nodes + end - rank))
+			return false;
+		for (; rank < end; rank++)
+			graph->id[graph->n_nodes++] = below->node[rank];
+	}
+	return true;
+}
+
+/* The local number of a node of the level below, or HPA_NONE if it lies in no
+ * child. */
+static uint32_t
+local_number(const struct local_graph *graph, const struct abstraction *abs,
+             const struct abstract_level *below, uint32_t id)
+{
+	uint32_t cluster = cluster_of(below, &abs->nodes[id]);
+
+	for (uint32_t i = 0; i < graph->n_children; i++)
+		if (graph->children[i].cluster == cluster)
+			return graph->children[i].first_local +
+			       below->rank[id] - graph->children[i].first_rank;
+	return HPA_NONE;
+}
+
+static bool
+add_intra_edges(struct local_graph *graph, const struct child *child,
+                const struct hpa_table *table, uint32_t node)
+{
+	uint32_t end = hpa_table_end(table, node);
+
+	for (uint32_t e = hpa_table_begin(table, node); e < end; e++)
+		if (!add_edge(graph,
+		              child->first_local + hpa_table_target(table, e),
+		              hpa_table_weight(table, e)))
+			return false;
+	return true;
+}
+
+static bool
+add_inter_edges(struct local_graph *graph, const struct abstraction *abs,
+                const struct abstract_level *below, uint32_t child_cluster,
+                uint32_t id)
+{
+	for (uint32_t e = abs->inter_first[id]; e < abs->inter_first[id + 1];
+	     e++) {
+		uint32_t to = abs->inter_target[e];
+		uint32_t local;
+
+		/* Crossings inside a child are in its table. */
+		if (cluster_of(below, &abs->nodes[to]) == child_cluster)
+			continue;
+		local = local_number(graph, abs, below, to);
+		if (local != HPA_NONE &&
+		    !add_edge(graph, local, abs->grid.cost_straight))
+			return false;
+	}
+	return true;
+}
+
+static bool
+add_edges(struct local_graph *graph, const struct abstraction *abs,
+          const struct abstract_level *below)
+{
+	graph->n_edges = 0;
+	for (uint32_t i = 0; i < graph->n_children; i++) {
+		const struct child *child = &graph->children[i];
+		struct hpa_table table;
+
+		hpa_table_at(below->tables[child->cluster].data, &table);
+		for (uint32_t j = 0; j < table.n_nodes; j++) {
+			uint32_t local = child->first_local + j;
+
+			graph->first_edge[local] = graph->n_edges;
+			if (!add_intra_edges(graph, child, &table, j) ||
+			    !add_inter_edges(graph, abs, below, child->cluster,
+			                     graph->id[local]))
+				return false;
+		}
+	}
+	graph->first_edge[graph->n_nodes] = graph->n_edges;
+	return true;
+}
+
+static bool
+add_members(struct local_graph *graph, const struct abstraction *abs,
+            const struct abstract_level *above,
+            const struct abstract_level *below, uint32_t cluster)
+{
+	uint32_t rank = above->first[cluster];
+	uint32_t n = above->first[cluster + 1] - rank;
+
+	graph->n_members = n;
+	for (uint32_t i = 0; i < n; i++)
+		graph->members[i] = local_number(graph, abs, below,
+		                                 above->node[rank + i]);
+	if ((size_t)n * n <= graph->max_cost)
+		return true;
+	graph->max_cost = (size_t)n * n;
+	return grow(&graph->cost, graph->max_cost, sizeof(*graph->cost));
+}
+
+static void
+reach(struct local_graph *graph, uint32_t node, uint64_t distance)
+{
+	if (graph->distance[node] == UINT64_MAX)
+		heap_insert(&graph->heap, node, distance, 0);
+	else if (distance < graph->distance[node])
+		heap_lower(&graph->heap, node, distance, 0);
+	else
+		return;
+	graph->distance[node] = distance;
+}
+
+static void
+dijkstra(struct local_graph *graph, uint32_t from)
+{
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		graph->distance[i] = UINT64_MAX;
+	graph->heap.n = 0;
+	reach(graph, from, 0);
+	while (graph->heap.n > 0) {
+		uint32_t node = heap_pop(&graph->heap).item;
+
+		for (uint32_t e = graph->first_edge[node];
+		     e < graph->first_edge[node + 1]; e++)
+			reach(graph, graph->edges[e].to,
+			      graph->distance[node] + graph->edges[e].cost);
+	}
+}
+
+/* Fill in a row of the distances between members. DIAG_BAD_INPUT for one that
+ * 32 bits do not hold. */
+static enum diag_status
+solve_member(struct local_graph *graph, uint32_t i)
+{
+	uint32_t n = graph->n_members;
+
+	dijkstra(graph, graph->members[i]);
+	for (uint32_t j = 0; j < n; j++) {
+		uint64_t distance = graph->distance[graph->members[j]];
+
+		if (distance != UINT64_MAX && distance >= COST_NONE)
+			return DIAG_BAD_INPUT;
+		graph->cost[(size_t)i * n + j] =
+			distance == UINT64_MAX ? COST_NONE : (uint32_t)distance;
+	}
+	return DIAG_OK;
+}
+
+static enum diag_status
+solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
+              uint32_t cluster, uint64_t *n_intra, uint64_t *n_stored)
+{
+	struct abstract_level *above = &abs->levels[l];
+	const struct abstract_level *below = &abs->levels[l - 1];
+	enum diag_status st = DIAG_OK;
+
+	if (!add_children(graph, above, below, cluster) ||
+	    !add_edges(graph, abs, below) ||
+	    !add_members(graph, abs, above, below, cluster))
+		return DIAG_FAILED;
+	for (uint32_t i = 0; i < graph->n_members && st == DIAG_OK; i++)
+		st = solve_member(graph, i);
+	if (st == DIAG_OK)
+		st = table_make(graph->n_members, graph->cost,
+		                abs->options.prune, &above->tables[cluster],
+		                n_intra, n_stored);
+	return st;
+}
+
+enum diag_status
+hierarchy_pass(struct abstraction *abs, unsigned l, struct diag *diag)
+{
+	struct abstract_level *level = &abs->levels[l];
+	uint64_t n_intra = 0, n_stored = 0;
+	enum diag_status st = DIAG_OK;
+
+	level->tables = calloc(level->n_clusters, sizeof(*level->tables));
+	if (!level->tables)
+		return out_of_memory(diag);
+#pragma omp parallel reduction(+ : n_intra, n_stored) reduction(max : st)
+	{
+		struct local_graph graph = {0};
+
+		st = reserve_nodes(&graph, 0) ? DIAG_OK : DIAG_FAILED;
+#pragma omp for schedule(dynamic, 1)
+		for (uint32_t c = 0; c < level->n_clusters; c++)
+			if (st == DIAG_OK)
+				st = solve_cluster(&graph, abs, l, c, &n_intra,
+				                   &n_stored);
+		local_graph_free(&graph);
+	}
+	level->n_intra = n_intra;
+	level->n_stored = n_stored;
+	if (st == DIAG_BAD_INPUT)
+		return diag_set(diag, st, 0,
+		                "a cost inside a cluster of level %u exceeds "
+		                "32 bits; bake with fewer levels",
+		                l + 1);
+	return st == DIAG_OK ? DIAG_OK : out_of_memory(diag);
+}

@@ -1,0 +1,242 @@
+/* node.c: pass 4, nodes, their levels and ranks, and inter-edges.
+ *
+ * A node is a cell with at least one transition; a cell that serves two borders
+ * is one node. Nodes are numbered by cluster, in it by row, in it by column:
+ * the clusters are gone through twice, once to count their nodes and once, when
+ * every cluster knows where its own begin, to write them.
+ *
+ * A transition that crosses a border of l-clusters lifts its two nodes to level
+ * l. The nodes of a level are ranked by cluster of that level, in it by id. */
+#include <stdlib.h>
+
+#include "src/bake/passes.h"
+#include "src/grid/window.h"
+
+/* The highest level that has a border between cell `at - 1` and cell `at`. */
+static unsigned
+border_level(const struct abstraction *abs, uint32_t at)
+{
+	unsigned level = 1;
+
+	while (level < abs->options.n_levels &&
+	       at % abs->levels[level].cluster_size == 0)
+		level++;
+	return level;
+}
+
+static unsigned
+exit_level(const struct abstraction *abs, uint32_t x, uint32_t y,
+           unsigned direction)
+{
+	switch (direction) {
+	case 0:
+		return border_level(abs, x + 1);
+	case 2:
+		return border_level(abs, y + 1);
+	case 4:
+		return border_level(abs, x);
+	default:
+		return border_level(abs, y);
+	}
+}
+
+static uint8_t
+node_level(const struct abstraction *abs, uint32_t x, uint32_t y,
+           unsigned exits)
+{
+	unsigned highest = 0;
+
+	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d += 2) {
+		unsigned level =
+			exits >> d & 1 ? exit_level(abs, x, y, d) : 0;
+
+		if (level > highest)
+			highest = level;
+	}
+	return (uint8_t)highest;
+}
+
+/* Find a cluster's nodes; writes them if out is not NULL. */
+static uint32_t
+gather_nodes(const struct abstraction *abs, uint32_t cluster, struct node *out)
+{
+	struct grid_window window = cluster_window(abs, cluster);
+	uint8_t exits[WINDOW_MAX_CELLS];
+	uint32_t n = 0;
+
+	entrance_find(abs, window, exits);
+	for (uint32_t i = 0; i < window.width * window.height; i++) {
+		uint32_t x = window.x + i % window.width;
+		uint32_t y = window.y + i / window.width;
+
+		if (!exits[i])
+			continue;
+		if (out)
+			out[n] = (struct node){(uint16_t)x, (uint16_t)y,
+			                       exits[i],
+			                       node_level(abs, x, y, exits[i])};
+		n++;
+	}
+	return n;
+}
+
+/* Turn counts in first[1 …] into beginnings; false if 32 bits overflow. */
+static bool
+sum_up(uint32_t *first, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (first[i + 1] >= HPA_NONE - first[i])
+			return false;
+		first[i + 1] += first[i];
+	}
+	return true;
+}
+
+static enum diag_status
+find_nodes(struct abstraction *abs, struct diag *diag)
+{
+	struct abstract_level *level = &abs->levels[0];
+	uint32_t *first = calloc((size_t)level->n_clusters + 1, sizeof(*first));
+
+	level->first = first;
+	if (!first)
+		return out_of_memory(diag);
+#pragma omp parallel for schedule(dynamic, 64)
+	for (uint32_t c = 0; c < level->n_clusters; c++)
+		first[c + 1] = gather_nodes(abs, c, NULL);
+	if (!sum_up(first, level->n_clusters))
+		return diag_set(diag, DIAG_BAD_INPUT, 0, "too many nodes");
+	abs->n_nodes = first[level->n_clusters];
+	abs->nodes = malloc(((size_t)abs->n_nodes + 1) * sizeof(*abs->nodes));
+	if (!abs->nodes)
+		return out_of_memory(diag);
+#pragma omp parallel for schedule(dynamic, 64)
+	for (uint32_t c = 0; c < level->n_clusters; c++)
+		gather_nodes(abs, c, abs->nodes + first[c]);
+	return DIAG_OK;
+}
+
+static uint32_t
+count_exits(const struct node *node)
+{
+	uint32_t n = 0;
+
+	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d += 2)
+		n += node->exits >> d & 1;
+	return n;
+}
+
+/* The node on a cell that is known to be one. */
+static uint32_t
+node_at(const struct abstraction *abs, uint32_t x, uint32_t y)
+{
+	const struct abstract_level *level = &abs->levels[0];
+	uint32_t id = level->first[y / level->cluster_size * level->clusters_x +
+	                           x / level->cluster_size];
+
+	while (abs->nodes[id].x != x || abs->nodes[id].y != y)
+		id++;
+	return id;
+}
+
+static void
+write_inter_edges(const struct abstraction *abs, uint32_t id, uint32_t *out)
+{
+	const struct node *node = &abs->nodes[id];
+
+	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d += 2)
+		if (node->exits >> d & 1)
+			*out++ = node_at(abs, node->x + grid_dx[d],
+			                 node->y + grid_dy[d]);
+}
+
+static enum diag_status
+find_inter_edges(struct abstraction *abs, struct diag *diag)
+{
+	uint32_t n = abs->n_nodes;
+	uint32_t *first = calloc((size_t)n + 1, sizeof(*first));
+
+	abs->inter_first = first;
+	if (!first)
+		return out_of_memory(diag);
+	for (uint32_t id = 0; id < n; id++)
+		first[id + 1] = count_exits(&abs->nodes[id]);
+	if (!sum_up(first, n))
+		return diag_set(diag, DIAG_BAD_INPUT, 0, "too many nodes");
+	abs->inter_target =
+		malloc(((size_t)first[n] + 1) * sizeof(*abs->inter_target));
+	if (!abs->inter_target)
+		return out_of_memory(diag);
+#pragma omp parallel for
+	for (uint32_t id = 0; id < n; id++)
+		write_inter_edges(abs, id, abs->inter_target + first[id]);
+	return DIAG_OK;
+}
+
+/* Inter-edges that cross a border of this level: each is seen from its left or
+ * upper end. */
+static uint32_t
+count_inter(const struct abstraction *abs, const struct node *node, unsigned l)
+{
+	return (uint32_t)((node->exits >> 0 & 1) &&
+	                  exit_level(abs, node->x, node->y, 0) > l) +
+	       (uint32_t)((node->exits >> 2 & 1) &&
+	                  exit_level(abs, node->x, node->y, 2) > l);
+}
+
+/* Rank the nodes of level l + 1 by cluster: a counting sort, which keeps the
+ * order of the ids. */
+static enum diag_status
+rank_nodes(struct abstraction *abs, unsigned l, struct diag *diag)
+{
+	struct abstract_level *level = &abs->levels[l];
+	uint32_t n = abs->n_nodes;
+	uint32_t *next;
+
+	if (!level->first)
+		level->first = malloc(((size_t)level->n_clusters + 1) *
+		                      sizeof(*level->first));
+	level->rank = malloc(((size_t)n + 1) * sizeof(*level->rank));
+	level->node = malloc(((size_t)n + 1) * sizeof(*level->node));
+	next = calloc((size_t)level->n_clusters + 1, sizeof(*next));
+	if (!level->first || !level->rank || !level->node || !next) {
+		free(next);
+		return out_of_memory(diag);
+	}
+	for (uint32_t id = 0; id < n; id++) {
+		const struct node *node = &abs->nodes[id];
+
+		level->n_inter += count_inter(abs, node, l);
+		if (node->level > l) {
+			next[cluster_of(level, node) + 1]++;
+			level->n_nodes++;
+		}
+	}
+	/* Cannot overflow: there are no more of them than nodes. */
+	sum_up(next, level->n_clusters);
+	memcpy(level->first, next,
+	       ((size_t)level->n_clusters + 1) * sizeof(*next));
+	for (uint32_t id = 0; id < n; id++) {
+		const struct node *node = &abs->nodes[id];
+
+		level->rank[id] = HPA_NONE;
+		if (node->level > l) {
+			level->rank[id] = next[cluster_of(level, node)]++;
+			level->node[level->rank[id]] = id;
+		}
+	}
+	free(next);
+	return DIAG_OK;
+}
+
+enum diag_status
+node_pass(struct abstraction *abs, struct diag *diag)
+{
+	enum diag_status st = find_nodes(abs, diag);
+
+	if (st == DIAG_OK)
+		st = find_inter_edges(abs, diag);
+	for (unsigned l = 0; l < abs->options.n_levels && st == DIAG_OK; l++)
+		st = rank_nodes(abs, l, diag);
+	return st;
+}
