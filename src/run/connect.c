@@ -1,0 +1,75 @@
+/* connect.c: tie start and goal to the abstraction.
+ *
+ * The graph in the file is shared and stays as it is. Start and goal are tied
+ * to the nodes of their level-1 clusters by one Dijkstra each, inside the
+ * cluster: the goal's costs are kept until a node of its cluster is expanded,
+ * the start's are the search's first offers. Where both lie in one cluster the
+ * way inside it is one more offer. */
+#include "src/run/query.h"
+
+static struct grid_window
+cluster_around(const struct hpa_query *query, hpa_cell cell)
+{
+	return grid_cluster(&query->map->grid, query->map->view.cluster_size,
+	                    cell.x, cell.y);
+}
+
+static uint16_t
+cost_of_node(const struct hpa_query *query, uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	return (uint16_t)window_cost(&query->field, hpa_node_x(view, node),
+	                             hpa_node_y(view, node));
+}
+
+static void
+connect_goal(struct hpa_query *query)
+{
+	const struct hpa_map *map = query->map;
+	const struct hpa_view_level *level = &map->view.levels[0];
+	uint32_t cluster = hpa_cluster_at(level, query->to.x, query->to.y);
+	uint32_t first = hpa_get_u32(level->first, cluster);
+	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
+
+	query->goal_cluster = cluster;
+	window_solve(&map->grid, cluster_around(query, query->to), query->to.x,
+	             query->to.y, &query->field);
+	for (uint32_t node = first; node < end; node++)
+		query->goal_cost[node - first] = cost_of_node(query, node);
+}
+
+static void
+connect_start(struct hpa_query *query)
+{
+	const struct hpa_map *map = query->map;
+	const struct hpa_view_level *level = &map->view.levels[0];
+	uint32_t cluster = hpa_cluster_at(level, query->from.x, query->from.y);
+	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
+	uint32_t node = hpa_get_u32(level->first, cluster);
+
+	query->start_cluster = cluster;
+	window_solve(&map->grid, cluster_around(query, query->from),
+	             query->from.x, query->from.y, &query->field);
+	for (; node < end; node++) {
+		uint16_t cost = cost_of_node(query, node);
+
+		if (cost != WINDOW_NO_PATH)
+			search_reach(query, node, cost, HPA_NONE);
+	}
+	if (cluster == query->goal_cluster) {
+		uint32_t cost = window_cost(&query->field, query->to.x,
+		                            query->to.y);
+
+		if (cost != WINDOW_NO_PATH)
+			search_reach(query, map->view.n_nodes, cost, HPA_NONE);
+	}
+}
+
+void
+connect_start_and_goal(struct hpa_query *query)
+{
+	connect_goal(query);
+	search_begin(query, query->to.x, query->to.y);
+	connect_start(query);
+}

@@ -1,0 +1,31 @@
+/* map.h: an open map, as the rest of the runtime sees it. */
+#ifndef RUN_MAP_H
+#define RUN_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/hpa_read.h"
+#include "formats/hpa_view.h"
+#include "hpa.h"
+#include "src/grid/grid.h"
+
+struct hpa_map {
+	hpa_allocator allocator;
+	struct hpa_file file;
+	struct hpa_view view;
+	struct grid grid;
+	uint8_t *inflated; /* NULL: nothing had to be */
+	size_t inflated_size;
+	void *mapping; /* NULL: the bytes are the caller's */
+	size_t mapping_size;
+};
+
+/* The caller's allocator, or malloc() and free() where it is NULL. */
+hpa_allocator hpa_allocator_or_default(const hpa_allocator *allocator);
+
+/* What can be said of a pair of cells without looking further than at them:
+ * HPA_OUTSIDE, HPA_BLOCKED or HPA_OK. */
+hpa_status hpa_map_check_cells(const hpa_map *map, hpa_cell from, hpa_cell to);
+
+#endif

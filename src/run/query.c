@@ -1,0 +1,245 @@
+/* query.c: the calls of hpa.h that search.
+ *
+ * A query is one allocation, carved into the arrays that a search over all
+ * nodes of the map can fill at the most; after that nothing is allocated. */
+#include "src/run/query.h"
+
+#include <string.h>
+
+#define ALIGN 16u
+
+/* Offsets of the parts of a query, and its size. 64 bits, because the product
+ * of a file's counts may not fit a small machine's size_t. */
+struct plan {
+	uint64_t nodes, entries, where, hops, paths, size;
+};
+
+static uint64_t
+add_part(struct plan *plan, uint64_t n, size_t size)
+{
+	uint64_t offset = plan->size;
+
+	plan->size += (n * size + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+	return offset;
+}
+
+/* A path visits a node once. Refining one of its hops puts the nodes of at
+ * most 2 x 2 clusters on top, then those of one of these hops, and so on. */
+static uint64_t
+count_hops(const struct hpa_view *view)
+{
+	uint64_t n = (uint64_t)view->n_nodes + 2;
+
+	for (uint32_t l = 0; l + 1 < view->n_levels; l++)
+		n += 4 * (uint64_t)view->levels[l].max_nodes;
+	return n;
+}
+
+static struct plan
+make_plan(const hpa_map *map)
+{
+	const struct hpa_view *view = &map->view;
+	uint64_t n_items = (uint64_t)view->n_nodes + 1;
+	struct plan plan = {.size = 0};
+
+	add_part(&plan, 1, sizeof(struct hpa_query));
+	plan.nodes = add_part(&plan, n_items, sizeof(struct search_node));
+	plan.entries = add_part(&plan, n_items, sizeof(struct heap_entry));
+	plan.where = add_part(&plan, n_items, sizeof(uint32_t));
+	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
+	plan.paths = add_part(
+		&plan, view->paths ? hpa_blocks_size(view->paths) : 0, 1);
+	return plan;
+}
+
+size_t
+hpa_query_size(const hpa_map *map)
+{
+	uint64_t size = make_plan(map).size;
+
+	return size > SIZE_MAX ? SIZE_MAX : (size_t)size;
+}
+
+static hpa_status
+carve(struct hpa_query *query, const struct plan *plan)
+{
+	const struct hpa_view *view = &query->map->view;
+	uint8_t *room = (uint8_t *)query;
+	size_t n_items = (size_t)view->n_nodes + 1;
+
+	query->search.nodes = (void *)(room + plan->nodes);
+	query->search.heap.entries = (void *)(room + plan->entries);
+	query->search.heap.where = (void *)(room + plan->where);
+	query->walk.hops = (void *)(room + plan->hops);
+	memset(query->search.nodes, 0, n_items * sizeof(struct search_node));
+	if (!view->paths)
+		return HPA_OK;
+	return hpa_blocks_init(&query->paths, view->paths, room + plan->paths);
+}
+
+hpa_status
+hpa_query_new(const hpa_map *map, const hpa_allocator *allocator,
+              hpa_query **out)
+{
+	hpa_allocator from = hpa_allocator_or_default(allocator);
+	struct plan plan = make_plan(map);
+	hpa_query *query = NULL;
+	hpa_status st = HPA_NO_MEMORY;
+
+	*out = NULL;
+	if (plan.size <= SIZE_MAX)
+		query = from.alloc(from.user, (size_t)plan.size);
+	if (query) {
+		memset(query, 0, sizeof(*query));
+		query->map = map;
+		query->allocator = from;
+		query->size = (size_t)plan.size;
+		walk_end(&query->walk);
+		st = carve(query, &plan);
+	}
+	if (st == HPA_OK) {
+		*out = query;
+		query = NULL;
+	}
+	hpa_query_free(query);
+	return st;
+}
+
+void
+hpa_query_free(hpa_query *query)
+{
+	hpa_allocator allocator;
+
+	if (!query)
+		return;
+	allocator = query->allocator;
+	allocator.free(allocator.user, query, query->size);
+}
+
+/* Find the path; there is nothing to walk yet. */
+static hpa_status
+find_path(hpa_query *query, hpa_cell from, hpa_cell to)
+{
+	hpa_status st = hpa_map_reachable(query->map, from, to);
+
+	walk_end(&query->walk);
+	query->search.n_expanded = 0;
+	if (st != HPA_OK)
+		return st;
+	query->from = from;
+	query->to = to;
+	connect_start_and_goal(query);
+	return search_path(query) ? HPA_OK : HPA_CORRUPT;
+}
+
+static uint64_t
+cost_of_path(const hpa_query *query)
+{
+	return query->search.nodes[query->map->view.n_nodes].cost;
+}
+
+hpa_status
+hpa_query_cost(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
+{
+	hpa_status st = find_path(query, from, to);
+
+	if (st == HPA_OK)
+		*cost = cost_of_path(query);
+	return st;
+}
+
+hpa_status
+hpa_query_start(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
+{
+	struct walk *walk = &query->walk;
+	hpa_status st = hpa_query_cost(query, from, to, cost);
+
+	if (st != HPA_OK)
+		return st;
+	walk->is_begun = false;
+	walk->x = from.x;
+	walk->y = from.y;
+	walk->node = HPA_NONE;
+	search_push_path(query);
+	return HPA_OK;
+}
+
+hpa_status
+hpa_query_next(hpa_query *query, hpa_cell *out, size_t capacity, size_t *n)
+{
+	return refine_next(query, out, capacity, n);
+}
+
+hpa_status
+hpa_query_path(hpa_query *query, hpa_cell from, hpa_cell to, hpa_cell *out,
+               size_t capacity, size_t *n)
+{
+	uint64_t cost;
+	hpa_status st = hpa_query_start(query, from, to, &cost);
+	size_t n_more = 0;
+
+	*n = 0;
+	if (st == HPA_OK)
+		st = refine_next(query, out, capacity, n);
+	if (st == HPA_OK)
+		st = refine_next(query, NULL, SIZE_MAX, &n_more);
+	if (st != HPA_OK) {
+		*n = 0;
+		return st;
+	}
+	*n += n_more;
+	return n_more ? HPA_NO_ROOM : HPA_OK;
+}
+
+/* The list of way-points while it is written. */
+struct waypoints {
+	hpa_waypoint *out;
+	size_t n, capacity;
+	hpa_cell last;
+};
+
+/* A way-point on the cell of the one before is left out. */
+static void
+add_waypoint(struct waypoints *list, hpa_cell cell, uint64_t cost)
+{
+	if (list->n > 0 && cell.x == list->last.x && cell.y == list->last.y)
+		return;
+	if (list->n < list->capacity)
+		list->out[list->n] = (hpa_waypoint){cell, cost};
+	list->n++;
+	list->last = cell;
+}
+
+hpa_status
+hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
+                        hpa_waypoint *out, size_t capacity, size_t *n)
+{
+	const struct hpa_view *view = &query->map->view;
+	struct waypoints list = {out, 0, capacity, from};
+	struct walk *walk = &query->walk;
+	hpa_status st = find_path(query, from, to);
+
+	*n = 0;
+	if (st != HPA_OK)
+		return st;
+	search_push_path(query);
+	add_waypoint(&list, from, 0);
+	/* The last hop leads to the goal. */
+	for (size_t i = walk->n_hops - 1; i > 0; i--) {
+		uint32_t node = walk->hops[i].to;
+		hpa_cell cell = {(uint16_t)hpa_node_x(view, node),
+		                 (uint16_t)hpa_node_y(view, node)};
+
+		add_waypoint(&list, cell, query->search.nodes[node].cost);
+	}
+	add_waypoint(&list, to, cost_of_path(query));
+	walk_end(walk);
+	*n = list.n;
+	return list.n > capacity ? HPA_NO_ROOM : HPA_OK;
+}
+
+uint64_t
+hpa_query_expanded(const hpa_query *query)
+{
+	return query->search.n_expanded;
+}

@@ -1,0 +1,292 @@
+/* search.c: A* over the levels, and inside one cluster when refining.
+ *
+ * The main search expands a node at the highest level whose cluster around it
+ * contains neither start nor goal: a path that enters such a cluster also
+ * leaves it, both times over its border, so the cluster's own intra-edges and
+ * the inter-edges that lead out of it are all that matters. The node is one of
+ * that level, because it was reached over the cluster's border or by one of
+ * its intra-edges. In the clusters of level 1 that contain start or goal all
+ * intra-edges are followed, and from the goal's the last hop to the goal. The
+ * level of an expansion follows from the node, start and goal, so that nothing
+ * but the parent is kept of a way.
+ *
+ * The refining search is the same inside one cluster of level l, with the edges
+ * of level l - 1 only.
+ *
+ * The heuristic is the octile distance. It never exceeds an edge's cost by more
+ * than the edge brings nearer, so a node is final when it is taken from the
+ * heap. The heap's order is total (cost + heuristic, then the heuristic, then
+ * the node), and a way replaces another only if it is cheaper: the path does
+ * not depend on anything but the map and the question. */
+#include <string.h>
+
+#include "src/run/query.h"
+
+/* A node seen at one level. */
+struct place {
+	uint32_t level; /* counted from 1 */
+	uint32_t rank, cluster;
+};
+
+static const struct hpa_view_level *
+level_of(const struct hpa_query *query, uint32_t level)
+{
+	return &query->map->view.levels[level - 1];
+}
+
+static uint32_t
+cluster_of(const struct hpa_query *query, uint32_t level, uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	return hpa_cluster_at(level_of(query, level), hpa_node_x(view, node),
+	                      hpa_node_y(view, node));
+}
+
+void
+search_begin(struct hpa_query *query, uint32_t x, uint32_t y)
+{
+	struct search *search = &query->search;
+
+	search->heap.n = 0;
+	search->target_x = x;
+	search->target_y = y;
+	if (++search->stamp == 0) {
+		size_t n = (size_t)query->map->view.n_nodes + 1;
+
+		memset(search->nodes, 0, n * sizeof(*search->nodes));
+		search->stamp = 1;
+	}
+}
+
+/* The least that is left from a node to the target. */
+static uint32_t
+estimate(const struct hpa_query *query, uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	if (node == view->n_nodes)
+		return 0;
+	return (uint32_t)grid_octile(&query->map->grid, hpa_node_x(view, node),
+	                             hpa_node_y(view, node),
+	                             query->search.target_x,
+	                             query->search.target_y);
+}
+
+void
+search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,
+             uint32_t parent)
+{
+	struct search *search = &query->search;
+	struct search_node *known = &search->nodes[node];
+	bool is_new = known->stamp != search->stamp;
+	uint32_t rest;
+
+	if (!is_new && known->cost <= cost)
+		return;
+	*known = (struct search_node){cost, parent, search->stamp};
+	rest = estimate(query, node);
+	if (is_new)
+		heap_insert(&search->heap, node, cost + rest, rest);
+	else
+		heap_lower(&search->heap, node, cost + rest, rest);
+}
+
+/* The place one level up; false at the top and for a node that is not there. */
+static bool
+go_up(const struct hpa_query *query, uint32_t node, struct place *place)
+{
+	const struct hpa_view_level *level = level_of(query, place->level);
+	uint32_t rank;
+
+	if (!level->up)
+		return false;
+	rank = hpa_get_u32(level->up, place->rank);
+	if (rank == HPA_NONE)
+		return false;
+	place->level++;
+	place->rank = rank;
+	place->cluster = cluster_of(query, place->level, node);
+	return true;
+}
+
+static bool
+holds_start_or_goal(const struct hpa_query *query, const struct place *place)
+{
+	const struct hpa_view_level *level = level_of(query, place->level);
+
+	return place->cluster ==
+	               hpa_cluster_at(level, query->from.x, query->from.y) ||
+	       place->cluster ==
+	               hpa_cluster_at(level, query->to.x, query->to.y);
+}
+
+static struct place
+place_at_level_1(const struct hpa_query *query, uint32_t node)
+{
+	return (struct place){1, node, cluster_of(query, 1, node)};
+}
+
+/* Where the main search expands a node. */
+static struct place
+place_for_search(const struct hpa_query *query, uint32_t node)
+{
+	struct place place = place_at_level_1(query, node);
+	struct place above = place;
+
+	while (go_up(query, node, &above) &&
+	       !holds_start_or_goal(query, &above))
+		place = above;
+	return place;
+}
+
+/* Where a node is found at a level it belongs to. */
+static struct place
+place_at(const struct hpa_query *query, uint32_t node, uint32_t level)
+{
+	struct place place = place_at_level_1(query, node);
+
+	while (place.level < level && go_up(query, node, &place))
+		continue;
+	return place;
+}
+
+static void
+follow_intra_edges(struct hpa_query *query, uint32_t node,
+                   const struct place *place)
+{
+	const struct hpa_view_level *level = level_of(query, place->level);
+	uint64_t cost = query->search.nodes[node].cost;
+	uint32_t first = hpa_get_u32(level->first, place->cluster);
+	uint32_t local = place->rank - first;
+	struct hpa_table table;
+
+	hpa_view_table(&query->map->view, level, place->cluster, &table);
+	for (uint32_t edge = hpa_table_begin(&table, local);
+	     edge < hpa_table_end(&table, local); edge++) {
+		uint32_t rank = first + hpa_table_target(&table, edge);
+
+		search_reach(query, hpa_node_of_rank(level, rank),
+		             cost + hpa_table_weight(&table, edge), node);
+	}
+}
+
+/* Follow the inter-edges that leave the place's cluster but not the cluster
+ * `inside` of the level above (HPA_NONE: any). */
+static void
+follow_inter_edges(struct hpa_query *query, uint32_t node,
+                   const struct place *place, uint32_t inside)
+{
+	const struct hpa_view *view = &query->map->view;
+	uint64_t cost = query->search.nodes[node].cost + view->cost_straight;
+	uint32_t end = hpa_get_u32(view->inter_first, (size_t)node + 1);
+	uint32_t edge = hpa_get_u32(view->inter_first, node);
+
+	for (; edge < end; edge++) {
+		uint32_t to = hpa_get_u32(view->inter_target, edge);
+
+		if (cluster_of(query, place->level, to) != place->cluster &&
+		    (inside == HPA_NONE ||
+		     cluster_of(query, place->level + 1, to) == inside))
+			search_reach(query, to, cost, node);
+	}
+}
+
+static void
+reach_goal(struct hpa_query *query, uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+	const struct hpa_view_level *level = &view->levels[0];
+	uint32_t first = hpa_get_u32(level->first, query->goal_cluster);
+	uint16_t cost = query->goal_cost[node - first];
+
+	if (cost != WINDOW_NO_PATH)
+		search_reach(query, view->n_nodes,
+		             query->search.nodes[node].cost + cost, node);
+}
+
+bool
+search_path(struct hpa_query *query)
+{
+	struct search *search = &query->search;
+	uint32_t goal = query->map->view.n_nodes;
+
+	search->n_expanded = 0;
+	while (search->heap.n > 0) {
+		uint32_t node = heap_pop(&search->heap).item;
+		struct place place;
+
+		search->n_expanded++;
+		if (node == goal)
+			return true;
+		place = place_for_search(query, node);
+		if (place.level == 1 && place.cluster == query->goal_cluster)
+			reach_goal(query, node);
+		follow_intra_edges(query, node, &place);
+		follow_inter_edges(query, node, &place, HPA_NONE);
+	}
+	return false;
+}
+
+/* What led from a node that was expanded at `place` to another one. */
+static uint32_t
+kind_of_hop(const struct hpa_query *query, const struct place *place,
+            uint32_t to)
+{
+	return cluster_of(query, place->level, to) == place->cluster
+	               ? place->level
+	               : HOP_INTER;
+}
+
+void
+search_push_path(struct hpa_query *query)
+{
+	const struct search_node *nodes = query->search.nodes;
+	struct walk *walk = &query->walk;
+	uint32_t node = nodes[query->map->view.n_nodes].parent;
+
+	walk_push(walk, HPA_NONE, HOP_TO_GOAL);
+	while (node != HPA_NONE) {
+		uint32_t parent = nodes[node].parent;
+		uint32_t kind = HOP_FROM_START;
+
+		if (parent != HPA_NONE) {
+			struct place place = place_for_search(query, parent);
+
+			kind = kind_of_hop(query, &place, node);
+		}
+		walk_push(walk, node, kind);
+		node = parent;
+	}
+}
+
+bool
+search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
+                 uint32_t to)
+{
+	const struct hpa_view *view = &query->map->view;
+	uint32_t inside = cluster_of(query, level, from);
+	struct search *search = &query->search;
+	uint32_t node = HPA_NONE;
+
+	search_begin(query, hpa_node_x(view, to), hpa_node_y(view, to));
+	search_reach(query, from, 0, HPA_NONE);
+	while (search->heap.n > 0 && node != to) {
+		struct place place;
+
+		node = heap_pop(&search->heap).item;
+		place = place_at(query, node, level - 1);
+		follow_intra_edges(query, node, &place);
+		follow_inter_edges(query, node, &place, inside);
+	}
+	if (node != to)
+		return false;
+	while (node != from) {
+		uint32_t parent = search->nodes[node].parent;
+		struct place place = place_at(query, parent, level - 1);
+
+		walk_push(&query->walk, node, kind_of_hop(query, &place, node));
+		node = parent;
+	}
+	return true;
+}
