@@ -1,0 +1,377 @@
+/* cli.c: parse a command line, and describe it, from a table of options.
+ *
+ * Options may stand before, between and after the operands; `--` ends them. A
+ * value follows as --name=value, --name value, -nvalue or -n value. Letters
+ * without a value may share one dash. A dash with a digit is a negative number
+ * and no option, so that coordinates need no `--`. */
+#include "src/cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HELP_COLUMN 28
+#define HELP_WIDTH 79
+
+static const struct cli_option help_row = {
+	.kind = CLI_SWITCH,
+	.letter = 'h',
+	.name = "help",
+	.what = "print this help",
+};
+
+/* The rest of the command line while it is parsed. */
+struct parser {
+	int argc, next;
+	char **argv;
+	void *into;
+	bool help;
+	struct diag *diag;
+};
+
+bool
+cli_parse_long(const char *text, long *out)
+{
+	const char *digits = text + (*text == '-');
+	char *end;
+
+	if (*digits < '0' || *digits > '9')
+		return false;
+	errno = 0;
+	*out = strtol(text, &end, 10);
+	return *end == '\0' && errno == 0;
+}
+
+const char *
+cli_name_of(const struct bake_name *names, int value)
+{
+	for (; names->name; names++)
+		if (names->value == value)
+			return names->name;
+	return "?";
+}
+
+void
+cli_set_file(struct diag *diag, const char *file)
+{
+	size_t size = strlen(file);
+
+	if (size >= sizeof(diag->file))
+		size = sizeof(diag->file) - 1;
+	memcpy(diag->file, file, size);
+	diag->file[size] = '\0';
+}
+
+enum diag_status
+cli_write_failed(struct diag *diag)
+{
+	cli_set_file(diag, "standard output");
+	return diag_set(diag, DIAG_FAILED, 0, "%s",
+	                errno ? strerror(errno) : "can't be written to");
+}
+
+/* What follows a name that takes a number. */
+static const char *
+choice_suffix(const struct cli_option *row, const struct bake_name *name)
+{
+	return row->counted && !strcmp(row->counted, name->name) ? ":K" : "";
+}
+
+/* What an option takes, in words, into text. */
+static void
+describe_value(const struct cli_option *row, char *text, size_t size)
+{
+	const struct bake_name *name = row->names;
+	size_t used = 0;
+
+	switch (row->kind) {
+	case CLI_NUMBER:
+		snprintf(text, size, "a number from %" PRIu32 " to %" PRIu32,
+		         row->min, row->max);
+		break;
+	case CLI_CHOICE:
+		for (; name->name && used < size; name++) {
+			const char *glue = name == row->names ? ""
+			                   : name[1].name     ? ", "
+			                                      : " or ";
+
+			used += (size_t)snprintf(text + used, size - used,
+			                         "%s%s%s", glue, name->name,
+			                         choice_suffix(row, name));
+		}
+		if (row->counted && used < size)
+			snprintf(text + used, size - used,
+			         " with K from %" PRIu32 " to %" PRIu32,
+			         row->min, row->max);
+		break;
+	case CLI_TEXT:
+		snprintf(text, size, "a %s", row->takes);
+		break;
+	case CLI_SWITCH:
+	case CLI_END:
+		snprintf(text, size, "no value");
+		break;
+	}
+}
+
+static enum diag_status
+refuse_value(const struct parser *parser, const struct cli_option *row,
+             const char *value)
+{
+	char takes[256];
+
+	describe_value(row, takes, sizeof(takes));
+	if (!value)
+		return diag_set(parser->diag, DIAG_USAGE, 0,
+		                "--%s takes %s, and there is none", row->name,
+		                takes);
+	return diag_set(parser->diag, DIAG_USAGE, 0, "--%s takes %s, not '%s'",
+	                row->name, takes, value);
+}
+
+static bool
+parse_number(const struct cli_option *row, const char *text, uint32_t *out)
+{
+	long number;
+
+	if (!cli_parse_long(text, &number) || number < (long)row->min ||
+	    number > (long)row->max)
+		return false;
+	*out = (uint32_t)number;
+	return true;
+}
+
+static bool
+parse_choice(const struct cli_option *row, const char *text,
+             struct cli_choice *out)
+{
+	const struct bake_name *name = row->names;
+	size_t size = strcspn(text, ":");
+	struct cli_choice choice = {0, 0};
+
+	while (name->name && (strlen(name->name) != size ||
+	                      memcmp(name->name, text, size) != 0))
+		name++;
+	if (!name->name)
+		return false;
+	choice.value = name->value;
+	if (*choice_suffix(row, name)) {
+		if (text[size] != ':' ||
+		    !parse_number(row, text + size + 1, &choice.number))
+			return false;
+	} else if (text[size]) {
+		return false;
+	}
+	*out = choice;
+	return true;
+}
+
+/* Store an option's value (NULL: it came without one). */
+static enum diag_status
+store(struct parser *parser, const struct cli_option *row, const char *value)
+{
+	void *field = (char *)parser->into + row->offset;
+	bool good = value != NULL;
+
+	if (row == &help_row) {
+		parser->help = true;
+		return DIAG_OK;
+	}
+	switch (row->kind) {
+	case CLI_SWITCH:
+		*(bool *)field = true;
+		return DIAG_OK;
+	case CLI_TEXT:
+		good = good && *value;
+		if (good)
+			*(const char **)field = value;
+		break;
+	case CLI_NUMBER:
+		good = good && parse_number(row, value, field);
+		break;
+	case CLI_CHOICE:
+		good = good && parse_choice(row, value, field);
+		break;
+	case CLI_END:
+		break;
+	}
+	return good ? DIAG_OK : refuse_value(parser, row, value);
+}
+
+static const char *
+next_argument(struct parser *parser)
+{
+	return parser->next < parser->argc ? parser->argv[parser->next++] : NULL;
+}
+
+/* The row of a long name of that size, or of a letter where name is NULL. */
+static const struct cli_option *
+find_row(const struct cli_option *options, const char *name, size_t size,
+         char letter)
+{
+	const struct cli_option *row = options;
+
+	for (; row; row = row == &help_row ? NULL : row + 1) {
+		if (row->kind == CLI_END)
+			row = &help_row;
+		if (name ? strlen(row->name) == size &&
+		                   memcmp(row->name, name, size) == 0
+		         : row->letter == letter)
+			return row;
+	}
+	return NULL;
+}
+
+static enum diag_status
+parse_long_option(struct parser *parser, const struct cli_option *options,
+                  const char *text)
+{
+	size_t size = strcspn(text, "=");
+	const struct cli_option *row = find_row(options, text, size, 0);
+
+	if (!row)
+		return diag_set(parser->diag, DIAG_USAGE, 0,
+		                "there is no option --%.*s", (int)size, text);
+	if (row->kind == CLI_SWITCH)
+		return text[size] ? refuse_value(parser, row, text + size + 1)
+		                  : store(parser, row, NULL);
+	return store(parser, row,
+	             text[size] ? text + size + 1 : next_argument(parser));
+}
+
+static enum diag_status
+parse_letters(struct parser *parser, const struct cli_option *options,
+              const char *text)
+{
+	for (; *text; text++) {
+		const struct cli_option *row =
+			find_row(options, NULL, 0, *text);
+		enum diag_status status;
+
+		if (!row)
+			return diag_set(parser->diag, DIAG_USAGE, 0,
+			                "there is no option -%c", *text);
+		if (row->kind != CLI_SWITCH)
+			return store(parser, row,
+			             text[1] ? text + 1
+			                     : next_argument(parser));
+		status = store(parser, row, NULL);
+		if (status)
+			return status;
+	}
+	return DIAG_OK;
+}
+
+static bool
+is_operand(const char *text)
+{
+	return text[0] != '-' || text[1] == '\0' ||
+	       (text[1] >= '0' && text[1] <= '9');
+}
+
+enum diag_status
+cli_parse(const struct cli_option *options, int argc, char **argv, void *into,
+          int *n_operands, bool *help, struct diag *diag)
+{
+	struct parser parser = {argc, 0, argv, into, false, diag};
+	enum diag_status status = DIAG_OK;
+	bool ended = false;
+
+	*n_operands = 0;
+	while (!status && !parser.help && parser.next < argc) {
+		char *text = argv[parser.next++];
+
+		if (ended || is_operand(text))
+			argv[(*n_operands)++] = text;
+		else if (!strcmp(text, "--"))
+			ended = true;
+		else if (text[1] == '-')
+			status = parse_long_option(&parser, options, text + 2);
+		else
+			status = parse_letters(&parser, options, text + 1);
+	}
+	*help = parser.help;
+	return status;
+}
+
+/* Print words from `column` on, wrapped, every line from HELP_COLUMN on. */
+static void
+print_wrapped(const char *text, int column)
+{
+	bool first = true;
+
+	while (*text) {
+		int size = (int)strcspn(text, " ");
+
+		if (column + !first + size > HELP_WIDTH ||
+		    (first && column >= HELP_COLUMN)) {
+			printf("\n");
+			column = 0;
+			first = true;
+		}
+		if (first) {
+			printf("%*s", HELP_COLUMN - column, "");
+			column = HELP_COLUMN;
+		}
+		column += printf("%s%.*s", first ? "" : " ", size, text);
+		first = false;
+		text += size + (text[size] == ' ');
+	}
+	printf("\n");
+}
+
+static void
+print_choices(const struct cli_option *row, const struct cli_choice *chosen)
+{
+	const struct bake_name *name = row->names;
+
+	for (; name->name; name++) {
+		char text[256];
+		int column = printf("        %s%s", name->name,
+		                    choice_suffix(row, name));
+
+		snprintf(text, sizeof(text), "%s%s", name->what,
+		         name->value == chosen->value ? " (default)" : "");
+		print_wrapped(text, column);
+	}
+}
+
+static void
+print_row(const struct cli_option *row, const void *into)
+{
+	const void *field = (const char *)into + row->offset;
+	char letter[] = {'-', row->letter, ',', '\0'};
+	char text[256];
+	int column = printf("  %3s --%s%s%s", row->letter ? letter : "",
+	                    row->name, row->takes ? " " : "",
+	                    row->takes ? row->takes : "");
+	int used = snprintf(text, sizeof(text), "%s", row->what);
+
+	if (row->kind == CLI_NUMBER) {
+		uint32_t number = *(const uint32_t *)field;
+		size_t at = (size_t)used;
+
+		used += snprintf(text + at, sizeof(text) - at,
+		                 " (%" PRIu32 " to %" PRIu32, row->min,
+		                 row->max);
+		at = (size_t)used;
+		if (number >= row->min)
+			used += snprintf(text + at, sizeof(text) - at,
+			                 ", default %" PRIu32, number);
+		at = (size_t)used;
+		snprintf(text + at, sizeof(text) - at, ")");
+	}
+	print_wrapped(text, column);
+	if (row->kind == CLI_CHOICE)
+		print_choices(row, field);
+}
+
+void
+cli_print_options(const struct cli_option *options, const void *into)
+{
+	for (; options->kind != CLI_END; options++)
+		print_row(options, into);
+	print_row(&help_row, NULL);
+}

@@ -1,0 +1,89 @@
+/* cli.h: verbs and options as rows of tables.
+ *
+ * A verb is one const struct with a table of its options; main.c lists the
+ * verbs. The rows drive the parser and the text of --help alike. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/bake/bake.h"
+#include "formats/diag.h"
+
+/* What an option stores at its offset in the verb's struct. */
+enum cli_kind {
+	CLI_END = 0, /* the last row of a table */
+	CLI_SWITCH,  /* bool: true; takes no value */
+	CLI_TEXT,    /* const char *: the value, as it stands in argv */
+	CLI_NUMBER,  /* uint32_t: from min to max */
+	CLI_CHOICE   /* struct cli_choice: one of the names */
+};
+
+/* One of a table of names; a name that `counted` says has a number after it,
+ * as in every:4, from min to max. */
+struct cli_choice {
+	int value;
+	uint32_t number; /* 0: the name has none */
+};
+
+struct cli_option {
+	enum cli_kind kind;
+	char letter; /* 0: it has a long name only */
+	const char *name;
+	const char *takes; /* what help calls the value */
+	const char *what;
+	size_t offset;
+	uint32_t min, max;
+	const struct bake_name *names;
+	const char *counted; /* the name that takes a number, or NULL */
+};
+
+struct cli_verb {
+	const char *name;
+	const char *summary;
+	const char *const *usage; /* what may follow the name; NULL ends it */
+	const struct cli_option *options;
+	size_t options_size;             /* of the struct they are stored in */
+	void (*set_defaults)(void *options); /* NULL: all zero */
+
+	/* Do it. operands are what is left of the command line. What goes wrong
+	 * is in diag; the status is the program's exit code. */
+	enum diag_status (*run)(const void *options, int n_operands,
+	                        char **operands, struct diag *diag);
+};
+
+extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_info;
+extern const struct cli_verb cmd_path;
+extern const struct cli_verb cmd_verify;
+
+/* Parse argv, without the program's and the verb's name, into a verb's struct.
+ * The operands move to the front of argv. --help is every table's; the rest is
+ * not parsed then. DIAG_USAGE fills in diag. */
+enum diag_status cli_parse(const struct cli_option *options, int argc,
+                           char **argv, void *into, int *n_operands, bool *help,
+                           struct diag *diag);
+
+/* Print the rows of a table, --help's included, to stdout; defaults are taken
+ * from `into`. */
+void cli_print_options(const struct cli_option *options, const void *into);
+
+/* A whole number in decimal, nothing before or after it. */
+bool cli_parse_long(const char *text, long *out);
+
+/* The name of a value in a table of names. */
+const char *cli_name_of(const struct bake_name *names, int value);
+
+/* Say that diag is about this file. */
+void cli_set_file(struct diag *diag, const char *file);
+
+/* DIAG_FAILED for a write to stdout that did not work; errno says why. */
+enum diag_status cli_write_failed(struct diag *diag);
+
+/* Print a diag to stderr and empty it; nothing if it is empty. For verbs that
+ * go on after an error; main prints the last one. */
+void cli_report(struct diag *diag);
+
+#endif

@@ -1,0 +1,405 @@
+/* cmd_bake.c: levels in, baked files out, a table of them on stdout.
+ *
+ * A level that can't be baked does not stop the ones after it; the worst status
+ * is the verb's. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "src/cli/cli.h"
+#include "src/cli/file.h"
+#include "src/cli/input.h"
+
+#define SUFFIX ".hpa"
+#define MAX_THREADS 1024u
+
+struct options {
+	const char *output, *folder;
+	uint32_t cluster_size, n_levels, threshold, n_threads;
+	struct cli_choice moves, policy, compress;
+	bool cache_paths, no_prune, quiet;
+};
+
+static const struct cli_option option_rows[] = {
+	{.kind = CLI_TEXT,
+         .letter = 'o',
+         .name = "output",
+         .takes = "FILE",
+         .what = "write the one baked level here",
+         .offset = offsetof(struct options, output)},
+	{.kind = CLI_TEXT,
+         .letter = 'd',
+         .name = "directory",
+         .takes = "DIR",
+         .what = "write every baked level here, its suffix changed to " SUFFIX
+                 "; made if it is missing",
+         .offset = offsetof(struct options, folder)},
+	{.kind = CLI_NUMBER,
+         .name = "cluster-size",
+         .takes = "N",
+         .what = "cells along the side of a cluster",
+         .min = HPA_MIN_CLUSTER_SIZE,
+         .max = HPA_MAX_CLUSTER_SIZE,
+         .offset = offsetof(struct options, cluster_size)},
+	{.kind = CLI_NUMBER,
+         .name = "levels",
+         .takes = "N",
+         .what = "levels of the abstraction; without it, what the size of the "
+                 "level asks for",
+         .min = 1,
+         .max = HPA_MAX_LEVELS,
+         .offset = offsetof(struct options, n_levels)},
+	{.kind = CLI_CHOICE,
+         .name = "transitions",
+         .takes = "POLICY",
+         .what = "where entrances are crossed:",
+         .min = 1,
+         .max = HPA_MAX_CLUSTER_SIZE,
+         .names = bake_policy_names,
+         .counted = "every",
+         .offset = offsetof(struct options, policy)},
+	{.kind = CLI_NUMBER,
+         .name = "threshold",
+         .takes = "N",
+         .what = "for ends: from how many cells on an entrance is crossed at "
+                 "both ends; without it, 6",
+         .min = 1,
+         .max = HPA_MAX_CLUSTER_SIZE + 1,
+         .offset = offsetof(struct options, threshold)},
+	{.kind = CLI_CHOICE,
+         .name = "moves",
+         .takes = "RULE",
+         .what = "how units move:",
+         .names = bake_move_names,
+         .offset = offsetof(struct options, moves)},
+	{.kind = CLI_SWITCH,
+         .name = "cache-paths",
+         .what = "store the cells of every intra-edge's path",
+         .offset = offsetof(struct options, cache_paths)},
+	{.kind = CLI_SWITCH,
+         .name = "no-prune",
+         .what = "store redundant intra-edges too",
+         .offset = offsetof(struct options, no_prune)},
+	{.kind = CLI_CHOICE,
+         .name = "compress",
+         .takes = "WHAT",
+         .what = "what is compressed:",
+         .names = bake_compress_names,
+         .offset = offsetof(struct options, compress)},
+	{.kind = CLI_NUMBER,
+         .letter = 'j',
+         .name = "jobs",
+         .takes = "N",
+         .what = "threads to bake with; 0 means all cores",
+         .max = MAX_THREADS,
+         .offset = offsetof(struct options, n_threads)},
+	{.kind = CLI_SWITCH,
+         .letter = 'q',
+         .name = "quiet",
+         .what = "print no table",
+         .offset = offsetof(struct options, quiet)},
+	{.kind = CLI_END},
+};
+
+static void
+set_defaults(void *into)
+{
+	struct options *options = into;
+	struct bake_options bake;
+
+	bake_options_default(&bake);
+	options->cluster_size = bake.cluster_size;
+	options->n_levels = bake.n_levels;
+	options->n_threads = bake.n_threads;
+	options->moves.value = (int)bake.moves;
+	options->policy.value = (int)bake.policy;
+	options->compress.value = (int)bake.compress;
+	options->cache_paths = bake.cache_paths;
+	options->no_prune = !bake.prune;
+}
+
+static struct bake_options
+baker_options(const struct options *options)
+{
+	enum hpa_policy policy = (enum hpa_policy)options->policy.value;
+
+	return (struct bake_options){
+		.cluster_size = options->cluster_size,
+		.n_levels = options->n_levels,
+		.moves = (enum hpa_move_rule)options->moves.value,
+		.policy = policy,
+		.policy_parameter = policy == HPA_POLICY_ENDS
+	                                    ? options->threshold
+	                                    : options->policy.number,
+		.prune = !options->no_prune,
+		.cache_paths = options->cache_paths,
+		.compress = (enum hpa_compress)options->compress.value,
+		.n_threads = options->n_threads,
+	};
+}
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* DIR/NAME.hpa for a level's name; NULL without memory. */
+static char *
+name_in_folder(const char *folder, const char *level)
+{
+	const char *base = base_name(level);
+	const char *dot = strrchr(base, '.');
+	int stem = (int)(dot && dot > base ? (size_t)(dot - base)
+	                                   : strlen(base));
+	size_t size = strlen(folder) + 1 + (size_t)stem + sizeof(SUFFIX);
+	char *out = malloc(size);
+
+	if (out)
+		snprintf(out, size, "%s/%.*s" SUFFIX, folder, stem, base);
+	return out;
+}
+
+static void
+free_names(char **names, int n)
+{
+	for (int i = 0; names && i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The name of each level's output, to be freed with free_names(); NULL without
+ * memory. */
+static char **
+output_names(const struct options *options, int n, char **levels)
+{
+	char **names = calloc((size_t)n, sizeof(*names));
+
+	for (int i = 0; names && i < n; i++) {
+		names[i] = options->output
+		                   ? strdup(options->output)
+		                   : name_in_folder(options->folder, levels[i]);
+		if (!names[i]) {
+			free_names(names, n);
+			return NULL;
+		}
+	}
+	return names;
+}
+
+static bool
+same_file(const char *a, const char *b)
+{
+	struct stat a_stat, b_stat;
+
+	return stat(a, &a_stat) == 0 && stat(b, &b_stat) == 0 &&
+	       S_ISREG(a_stat.st_mode) && a_stat.st_dev == b_stat.st_dev &&
+	       a_stat.st_ino == b_stat.st_ino;
+}
+
+/* No output may be another one or a level. */
+static enum diag_status
+check_names(int n, char **levels, char **outputs, struct diag *diag)
+{
+	for (int i = 0; i < n; i++) {
+		if (same_file(levels[i], outputs[i]))
+			return diag_set(diag, DIAG_USAGE, 0,
+			                "'%s' is a level and can't be its own "
+			                "output",
+			                levels[i]);
+		for (int k = 0; k < i; k++)
+			if (!strcmp(outputs[i], outputs[k]))
+				return diag_set(diag, DIAG_USAGE, 0,
+				                "'%s' and '%s' would both "
+				                "become '%s'",
+				                levels[k], levels[i],
+				                outputs[i]);
+	}
+	return DIAG_OK;
+}
+
+/* The most levels that clusters of this size carry. */
+static uint32_t
+max_levels(uint32_t cluster_size)
+{
+	uint32_t n = 1;
+
+	while (n < HPA_MAX_LEVELS &&
+	       cluster_size << n <= HPA_MAX_TOP_CLUSTER_SIZE)
+		n++;
+	return n;
+}
+
+static enum diag_status
+check_usage(const struct options *options, int n_levels, struct diag *diag)
+{
+	if (n_levels == 0)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "bake takes one level or more, and there is "
+		                "none");
+	if (!options->output == !options->folder)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "bake takes one of -o FILE and -d DIR%s",
+		                options->output ? ", not both" : "");
+	if (options->output && n_levels > 1)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "-o takes the output of one level, not of %d; "
+		                "-d DIR takes them all",
+		                n_levels);
+	if (options->threshold && options->policy.value != HPA_POLICY_ENDS)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "--threshold goes with --transitions ends "
+		                "only");
+	if (options->n_levels > max_levels(options->cluster_size))
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "--levels takes a number from 1 to %" PRIu32
+		                " with clusters of %" PRIu32
+		                " cells, not '%" PRIu32 "'",
+		                max_levels(options->cluster_size),
+		                options->cluster_size, options->n_levels);
+	return DIAG_OK;
+}
+
+static int
+name_width(int n, char **levels)
+{
+	int width = (int)strlen("level");
+
+	for (int i = 0; i < n; i++) {
+		int size = (int)strlen(base_name(levels[i]));
+
+		width = size > width ? size : width;
+	}
+	return width;
+}
+
+static double
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void
+print_header(int width)
+{
+	printf("%-*s  %11s %9s %9s %10s %11s %11s\n", width, "level", "size",
+	       "clusters", "nodes", "edges", "bytes", "time");
+}
+
+static void
+print_row(int width, const char *level, const struct bake_report *report,
+          size_t bytes, double ms)
+{
+	uint64_t edges = report->levels[0].inter_edges;
+	char size[24];
+
+	for (uint32_t l = 0; l < report->n_levels; l++)
+		edges += report->levels[l].stored_edges;
+	snprintf(size, sizeof(size), "%" PRIu32 "x%" PRIu32, report->width,
+	         report->height);
+	printf("%-*s  %11s %9" PRIu32 " %9" PRIu32 " %10" PRIu64
+	       " %11zu %8.1f ms\n",
+	       width, base_name(level), size, report->levels[0].clusters,
+	       report->levels[0].nodes, edges, bytes, ms);
+}
+
+static enum diag_status
+bake_one(const char *name, const char *output,
+         const struct bake_options *options, struct bake_report *report,
+         size_t *size, struct diag *diag)
+{
+	struct bake_output baked = {NULL, 0};
+	struct level level;
+	enum diag_status status = input_level(name, &level, diag);
+
+	if (status)
+		return status;
+	status = bake_run(&level, options, &baked, report, diag);
+	level_free(&level);
+	if (status)
+		cli_set_file(diag, name);
+	if (!status)
+		status = file_replace(output, baked.data, baked.size, diag);
+	*size = baked.size;
+	free(baked.data);
+	return status;
+}
+
+static enum diag_status
+bake_all(const struct options *options, int n, char **levels, char **outputs,
+         struct diag *diag)
+{
+	const struct bake_options bake = baker_options(options);
+	enum diag_status worst = DIAG_OK;
+	int width = name_width(n, levels);
+	bool begun = false;
+
+	for (int i = 0; i < n; i++) {
+		struct bake_report report;
+		double began = now_ms();
+		size_t size;
+		enum diag_status status = bake_one(levels[i], outputs[i], &bake,
+		                                   &report, &size, diag);
+
+		if (status > worst)
+			worst = status;
+		if (status)
+			cli_report(diag);
+		if (status || options->quiet)
+			continue;
+		if (!begun)
+			print_header(width);
+		begun = true;
+		print_row(width, levels[i], &report, size, now_ms() - began);
+	}
+	return worst;
+}
+
+static enum diag_status
+run(const void *verb_options, int n, char **levels, struct diag *diag)
+{
+	const struct options *options = verb_options;
+	enum diag_status status = check_usage(options, n, diag);
+	char **outputs;
+
+	if (status)
+		return status;
+	outputs = output_names(options, n, levels);
+	if (!outputs)
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	status = check_names(n, levels, outputs, diag);
+	if (!status && options->folder && mkdir(options->folder, 0777) != 0 &&
+	    errno != EEXIST) {
+		cli_set_file(diag, options->folder);
+		status = diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
+	}
+	if (!status)
+		status = bake_all(options, n, levels, outputs, diag);
+	free_names(outputs, n);
+	return status;
+}
+
+static const char *const usage[] = {
+	"[OPTION]... LEVEL -o FILE",
+	"[OPTION]... LEVEL... -d DIR",
+	NULL,
+};
+
+const struct cli_verb cmd_bake = {
+	.name = "bake",
+	.summary = "Bake levels into .hpa files",
+	.usage = usage,
+	.options = option_rows,
+	.options_size = sizeof(struct options),
+	.set_defaults = set_defaults,
+	.run = run,
+};

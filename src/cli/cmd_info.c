@@ -1,0 +1,322 @@
+/* cmd_info.c: what is in a baked file, for people or as JSON. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/cli.h"
+#include "src/cli/input.h"
+
+#define HASH_SIZE 17 /* 16 digits and a 0 */
+
+struct options {
+	bool json;
+};
+
+static const struct cli_option option_rows[] = {
+	{.kind = CLI_SWITCH,
+         .name = "json",
+         .what = "print JSON: an object for one file, an array for several",
+         .offset = offsetof(struct options, json)},
+	{.kind = CLI_END},
+};
+
+static const char *
+codec_name(const struct hpa_section *section)
+{
+	return section->codec == HPA_CODEC_ZLIB ? "zlib" : "stored";
+}
+
+static bool
+is_critical(const struct hpa_section *section)
+{
+	return section->flags & HPA_FLAG_CRITICAL;
+}
+
+static uint64_t
+n_clusters(const struct hpa_view_level *level)
+{
+	return (uint64_t)level->clusters_x * level->clusters_y;
+}
+
+/* What the policy's parameter is called, or NULL if it has none. */
+static const char *
+parameter_name(enum hpa_policy policy)
+{
+	switch (policy) {
+	case HPA_POLICY_ENDS:
+		return "threshold";
+	case HPA_POLICY_EVERY:
+		return "every";
+	case HPA_POLICY_SPREAD:
+		break;
+	}
+	return NULL;
+}
+
+static void
+print_options(const struct hpa_view *view)
+{
+	const char *parameter = parameter_name(view->policy);
+
+	printf("  clusters      %" PRIu32 " x %" PRIu32 " cells, %" PRIu32
+	       " level%s\n",
+	       view->cluster_size, view->cluster_size, view->n_levels,
+	       view->n_levels == 1 ? "" : "s");
+	printf("  moves         %s\n",
+	       cli_name_of(bake_move_names, (int)view->moves));
+	printf("  transitions   %s",
+	       cli_name_of(bake_policy_names, (int)view->policy));
+	if (parameter)
+		printf(", %s %" PRIu32, parameter, view->policy_parameter);
+	printf("\n  pruned        %s\n  cached paths  %s\n",
+	       view->flags & HPA_FACT_FLAG_PRUNED ? "yes" : "no",
+	       view->flags & HPA_FACT_FLAG_PATHS ? "yes" : "no");
+}
+
+static void
+print_levels(const struct hpa_view *view)
+{
+	printf("\n  level  cluster size  clusters      nodes  inter-edges"
+	       "  intra-edges  stored edges\n");
+	for (uint32_t l = 0; l < view->n_levels; l++) {
+		const struct hpa_view_level *level = &view->levels[l];
+
+		printf("  %5" PRIu32 "  %12" PRIu32 "  %8" PRIu64
+		       "  %9" PRIu32 "  %11" PRIu32 "  %11" PRIu64
+		       "  %12" PRIu64 "\n",
+		       l + 1, level->cluster_size, n_clusters(level),
+		       level->n_nodes, level->n_inter, level->n_intra,
+		       level->n_stored);
+	}
+}
+
+static void
+print_sections(const struct hpa_file *file)
+{
+	printf("\n  section  codec   critical    raw bytes  stored bytes\n");
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const struct hpa_section *section = &file->sections[i];
+
+		printf("  %-7s  %-6s  %-8s  %11zu  %12zu\n", section->id,
+		       codec_name(section), is_critical(section) ? "yes" : "no",
+		       section->raw_size, section->stored_size);
+	}
+}
+
+static void
+print_text(const char *name, const struct baked *baked)
+{
+	const struct hpa_file *file = &baked->file;
+	const struct hpa_view *view = &baked->view;
+
+	printf("%s\n", name);
+	printf("  format        %u.%u, %zu bytes, compressor %s\n", file->major,
+	       file->minor, file->size,
+	       file->compressor[0] ? file->compressor : "none");
+	printf("  level         %" PRIu32 " x %" PRIu32 " cells, %" PRIu64
+	       " free, %" PRIu32 " component%s\n",
+	       view->width, view->height, view->n_free_cells,
+	       view->n_components, view->n_components == 1 ? "" : "s");
+	print_options(view);
+	printf("  content hash  %016" PRIx64 "\n"
+	       "  source hash   %016" PRIx64 "\n"
+	       "  options hash  %016" PRIx64 "\n",
+	       file->content_hash, file->source_hash, file->options_hash);
+	print_levels(view);
+	print_sections(file);
+}
+
+/* The functions below return NULL where there is no memory. */
+
+static json_t *
+json_hash(uint64_t hash)
+{
+	char text[HASH_SIZE];
+
+	snprintf(text, sizeof(text), "%016" PRIx64, hash);
+	return json_string(text);
+}
+
+/* A name, in which bytes that are no UTF-8 can't be told. */
+static json_t *
+json_name(const char *name)
+{
+	json_t *json = json_string(name);
+	char *copy;
+
+	if (json)
+		return json;
+	copy = strdup(name);
+	for (char *c = copy; c && *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	json = copy ? json_string(copy) : NULL;
+	free(copy);
+	return json;
+}
+
+static json_t *
+json_options(const struct hpa_view *view)
+{
+	const char *parameter = parameter_name(view->policy);
+	json_t *json = json_pack(
+		"{s:I, s:I, s:s, s:s, s:b, s:b}", "cluster_size",
+		(json_int_t)view->cluster_size, "levels",
+		(json_int_t)view->n_levels, "moves",
+		cli_name_of(bake_move_names, (int)view->moves), "transitions",
+		cli_name_of(bake_policy_names, (int)view->policy), "prune",
+		(view->flags & HPA_FACT_FLAG_PRUNED) != 0, "cache_paths",
+		(view->flags & HPA_FACT_FLAG_PATHS) != 0);
+
+	if (parameter &&
+	    json_object_set_new(json, parameter,
+	                        json_integer(view->policy_parameter)) != 0) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+static json_t *
+json_level(uint32_t number, const struct hpa_view_level *level)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "level",
+	                 (json_int_t)number, "cluster_size",
+	                 (json_int_t)level->cluster_size, "clusters",
+	                 (json_int_t)n_clusters(level), "nodes",
+	                 (json_int_t)level->n_nodes, "inter_edges",
+	                 (json_int_t)level->n_inter, "intra_edges",
+	                 (json_int_t)level->n_intra, "stored_edges",
+	                 (json_int_t)level->n_stored);
+}
+
+static json_t *
+json_section(const struct hpa_section *section)
+{
+	return json_pack("{s:s, s:s, s:b, s:I, s:I}", "id", section->id,
+	                 "codec", codec_name(section), "critical",
+	                 is_critical(section), "raw_bytes",
+	                 (json_int_t)section->raw_size, "stored_bytes",
+	                 (json_int_t)section->stored_size);
+}
+
+/* Append, or make the array NULL. */
+static void
+json_add(json_t **array, json_t *item)
+{
+	if (json_array_append_new(*array, item) != 0) {
+		json_decref(*array);
+		*array = NULL;
+	}
+}
+
+static json_t *
+json_levels(const struct hpa_view *view)
+{
+	json_t *array = json_array();
+
+	for (uint32_t l = 0; l < view->n_levels; l++)
+		json_add(&array, json_level(l + 1, &view->levels[l]));
+	return array;
+}
+
+static json_t *
+json_sections(const struct hpa_file *file)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < file->n_sections; i++)
+		json_add(&array, json_section(&file->sections[i]));
+	return array;
+}
+
+static json_t *
+json_baked(const char *name, const struct baked *baked)
+{
+	const struct hpa_file *file = &baked->file;
+	const struct hpa_view *view = &baked->view;
+
+	return json_pack(
+		"{s:o, s:{s:i, s:i}, s:I, s:I, s:I, s:I, s:I, s:s, s:o,"
+		" s:{s:o, s:o, s:o}, s:o, s:o}",
+		"file", json_name(name), "format", "major", (int)file->major,
+		"minor", (int)file->minor, "bytes", (json_int_t)file->size,
+		"width", (json_int_t)view->width, "height",
+		(json_int_t)view->height, "free_cells",
+		(json_int_t)view->n_free_cells, "components",
+		(json_int_t)view->n_components, "compressor", file->compressor,
+		"options", json_options(view), "hashes", "content",
+		json_hash(file->content_hash), "source",
+		json_hash(file->source_hash), "options",
+		json_hash(file->options_hash), "levels", json_levels(view),
+		"sections", json_sections(file));
+}
+
+/* The array of all files, or the only file's object. */
+static enum diag_status
+print_json(const json_t *array, bool several, struct diag *diag)
+{
+	const json_t *json = several ? array : json_array_get(array, 0);
+
+	if (!array)
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	if (!json)
+		return DIAG_OK;
+	errno = 0;
+	if (json_dumpf(json, stdout, JSON_INDENT(2)) != 0)
+		return cli_write_failed(diag);
+	printf("\n");
+	return DIAG_OK;
+}
+
+static enum diag_status
+run(const void *verb_options, int n, char **names, struct diag *diag)
+{
+	const struct options *options = verb_options;
+	enum diag_status worst = DIAG_OK, status;
+	json_t *array = json_array();
+
+	if (n == 0)
+		worst = diag_set(diag, DIAG_USAGE, 0,
+		                 "info takes one file or more, and there is "
+		                 "none");
+	for (int i = 0; i < n; i++) {
+		struct baked baked;
+
+		status = input_baked(names[i], &baked, diag);
+		if (status > worst)
+			worst = status;
+		if (status) {
+			cli_report(diag);
+			continue;
+		}
+		if (options->json)
+			json_add(&array, json_baked(names[i], &baked));
+		else
+			print_text(names[i], &baked);
+		input_close_baked(&baked);
+	}
+	if (options->json && n > 0) {
+		status = print_json(array, n > 1, diag);
+		worst = status > worst ? status : worst;
+	}
+	json_decref(array);
+	return worst;
+}
+
+static const char *const usage[] = {
+	"[--json] FILE...",
+	NULL,
+};
+
+const struct cli_verb cmd_info = {
+	.name = "info",
+	.summary = "Tell what is in baked files",
+	.usage = usage,
+	.options = option_rows,
+	.options_size = sizeof(struct options),
+	.run = run,
+};

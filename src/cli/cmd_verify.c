@@ -1,0 +1,461 @@
+/* cmd_verify.c: is a baked file right?
+ *
+ * Three questions. Is it sound: all checks of the format, and the runtime opens
+ * it. Is it the level: the same cells, and baking the level again with the
+ * options in the file gives the same content. Are its answers right: every
+ * problem of a .scen is answered by the runtime and judged by the oracle, a
+ * plain Dijkstra on the grid that shares no code with either. Without --level
+ * the level is what the file itself holds. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hpa.h"
+#include "src/cli/cli.h"
+#include "src/cli/input.h"
+#include "src/cli/oracle.h"
+
+#define FIRST_CAPACITY 4096u
+#define MAX_COMPLAINTS 5u
+
+struct options {
+	const char *level, *scen;
+};
+
+static const struct cli_option option_rows[] = {
+	{.kind = CLI_TEXT,
+         .name = "level",
+         .takes = "LEVEL",
+         .what = "compare with the level it was baked from",
+         .offset = offsetof(struct options, level)},
+	{.kind = CLI_TEXT,
+         .name = "scen",
+         .takes = "FILE",
+         .what = "check the answers to all problems of a MovingAI .scen file",
+         .offset = offsetof(struct options, scen)},
+	{.kind = CLI_END},
+};
+
+/* What the checks of the answers work with, and what they found. */
+struct trial {
+	const char *scen_name;
+	const struct level *level;
+	const hpa_map *map;
+	hpa_facts facts;
+	hpa_query *query;
+	struct oracle *oracle;
+	hpa_cell *cells;
+	size_t n_cells, capacity;
+	struct diag *diag;
+
+	size_t n_problems, n_reachable, n_unreachable, n_blocked, n_outside;
+	size_t n_wrong;
+	double sum_excess, max_excess; /* parts of the optimum */
+};
+
+static bool
+is_inside(const struct level *level, long x, long y)
+{
+	return x >= 0 && x < (long)level->width && y >= 0 &&
+	       y < (long)level->height;
+}
+
+static bool
+is_free(const struct level *level, long x, long y)
+{
+	return level->cells[(size_t)y * level->width + (size_t)x] != 0;
+}
+
+/* What the runtime has to answer, by the level alone. */
+static hpa_status
+expected_status(struct trial *trial, const struct scen_problem *p)
+{
+	const struct level *level = trial->level;
+
+	if (!is_inside(level, p->from_x, p->from_y) ||
+	    !is_inside(level, p->to_x, p->to_y))
+		return HPA_OUTSIDE;
+	if (!is_free(level, p->from_x, p->from_y) ||
+	    !is_free(level, p->to_x, p->to_y))
+		return HPA_BLOCKED;
+	if (!oracle_connected(trial->oracle, (uint32_t)p->from_x,
+	                      (uint32_t)p->from_y, (uint32_t)p->to_x,
+	                      (uint32_t)p->to_y))
+		return HPA_NO_PATH;
+	return HPA_OK;
+}
+
+/* Count a wrong answer, and tell about it if it is among the first. */
+#define COMPLAIN(trial, index, ...)                                            \
+	do {                                                                   \
+		char why_[256];                                                \
+		snprintf(why_, sizeof(why_), __VA_ARGS__);                     \
+		complain(trial, index, why_);                                  \
+	} while (0)
+
+static void
+complain(struct trial *trial, size_t index, const char *why)
+{
+	if (trial->n_wrong++ >= MAX_COMPLAINTS)
+		return;
+	cli_set_file(trial->diag, trial->scen_name);
+	diag_set(trial->diag, DIAG_CHECK, 0, "problem %zu: %s", index, why);
+	cli_report(trial->diag);
+}
+
+/* The path into trial->cells. */
+static hpa_status
+ask(struct trial *trial, hpa_cell from, hpa_cell to)
+{
+	hpa_status st = hpa_query_path(trial->query, from, to, trial->cells,
+	                               trial->capacity, &trial->n_cells);
+	hpa_cell *cells;
+
+	if (st != HPA_NO_ROOM)
+		return st;
+	cells = realloc(trial->cells, trial->n_cells * sizeof(*cells));
+	if (!cells)
+		return HPA_NO_MEMORY;
+	trial->cells = cells;
+	trial->capacity = trial->n_cells;
+	return hpa_query_path(trial->query, from, to, trial->cells,
+	                      trial->capacity, &trial->n_cells);
+}
+
+/* Does the path lead from start to goal by legal steps? */
+static bool
+path_is_legal(const struct trial *trial, hpa_cell from, hpa_cell to)
+{
+	const hpa_cell *cells = trial->cells;
+	size_t n = trial->n_cells;
+
+	if (n == 0 || cells[0].x != from.x || cells[0].y != from.y ||
+	    cells[n - 1].x != to.x || cells[n - 1].y != to.y)
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (!oracle_step_is_legal(trial->oracle, cells[i - 1].x,
+		                          cells[i - 1].y,
+		                          cells[i].x - cells[i - 1].x,
+		                          cells[i].y - cells[i - 1].y))
+			return false;
+	return true;
+}
+
+static uint64_t
+path_cost(const struct trial *trial)
+{
+	const hpa_cell *cells = trial->cells;
+	uint64_t cost = 0;
+
+	for (size_t i = 1; i < trial->n_cells; i++)
+		cost += cells[i].x != cells[i - 1].x &&
+		                        cells[i].y != cells[i - 1].y
+		                ? trial->facts.cost_diagonal
+		                : trial->facts.cost_straight;
+	return cost;
+}
+
+/* A path was found, as it should be: judge it. */
+static void
+judge_path(struct trial *trial, size_t index, hpa_cell from, hpa_cell to)
+{
+	uint64_t cost = path_cost(trial), stated = 0, optimum;
+	double excess;
+
+	if (!path_is_legal(trial, from, to)) {
+		COMPLAIN(trial, index, "the path is not legal");
+		return;
+	}
+	if (hpa_query_cost(trial->query, from, to, &stated) != HPA_OK ||
+	    stated != cost) {
+		COMPLAIN(trial, index,
+		         "the path costs %" PRIu64 ", the query says %" PRIu64,
+		         cost, stated);
+		return;
+	}
+	optimum = oracle_cost(trial->oracle, from.x, from.y, to.x, to.y);
+	if (cost < optimum) {
+		COMPLAIN(trial, index,
+		         "the path costs %" PRIu64 ", less than the least, "
+		         "%" PRIu64,
+		         cost, optimum);
+		return;
+	}
+	excess = optimum ? (double)(cost - optimum) / (double)optimum : 0;
+	trial->sum_excess += excess;
+	if (excess > trial->max_excess)
+		trial->max_excess = excess;
+}
+
+/* DIAG_FAILED where the question could not be asked. */
+static enum diag_status
+judge_problem(struct trial *trial, size_t index, const struct scen_problem *p)
+{
+	hpa_status expected = expected_status(trial, p), st, reachable;
+	hpa_cell from = {(uint16_t)p->from_x, (uint16_t)p->from_y};
+	hpa_cell to = {(uint16_t)p->to_x, (uint16_t)p->to_y};
+
+	trial->n_reachable += expected == HPA_OK;
+	trial->n_unreachable += expected == HPA_NO_PATH;
+	trial->n_blocked += expected == HPA_BLOCKED;
+	trial->n_outside += expected == HPA_OUTSIDE;
+	if (expected == HPA_OUTSIDE &&
+	    (p->from_x != from.x || p->from_y != from.y || p->to_x != to.x ||
+	     p->to_y != to.y))
+		return DIAG_OK; /* more than the runtime can be asked */
+	st = ask(trial, from, to);
+	reachable = hpa_map_reachable(trial->map, from, to);
+	if (st == HPA_NO_MEMORY)
+		return diag_set(trial->diag, DIAG_FAILED, 0, "out of memory");
+	if (st != expected || reachable != expected)
+		COMPLAIN(trial, index,
+		         "the answers are \"%s\" and, without a search, "
+		         "\"%s\"; right is \"%s\"",
+		         hpa_status_text(st), hpa_status_text(reachable),
+		         hpa_status_text(expected));
+	else if (st == HPA_OK)
+		judge_path(trial, index, from, to);
+	return DIAG_OK;
+}
+
+static void
+print_findings(const struct trial *trial)
+{
+	size_t n = trial->n_reachable ? trial->n_reachable : 1;
+
+	printf("problems     %10zu\n"
+	       "reachable    %10zu\n"
+	       "unreachable  %10zu\n"
+	       "blocked      %10zu\n"
+	       "outside      %10zu\n"
+	       "wrong        %10zu\n"
+	       "excess mean  %10.4f %%\n"
+	       "excess max   %10.4f %%\n",
+	       trial->n_problems, trial->n_reachable, trial->n_unreachable,
+	       trial->n_blocked, trial->n_outside, trial->n_wrong,
+	       100 * trial->sum_excess / (double)n, 100 * trial->max_excess);
+}
+
+static enum diag_status
+judge_all(struct trial *trial, const struct scen *scen)
+{
+	enum diag_status status = DIAG_OK;
+
+	for (size_t i = 0; !status && i < scen->n_problems; i++)
+		status = judge_problem(trial, i, &scen->problems[i]);
+	if (status)
+		return status;
+	trial->n_problems = scen->n_problems;
+	print_findings(trial);
+	if (trial->n_wrong == 0)
+		return DIAG_OK;
+	cli_set_file(trial->diag, trial->scen_name);
+	return diag_set(trial->diag, DIAG_CHECK, 0,
+	                "%zu of %zu answers are wrong", trial->n_wrong,
+	                trial->n_problems);
+}
+
+static enum diag_status
+check_answers(const char *scen_name, const struct level *level,
+              const hpa_map *map, enum hpa_move_rule moves, struct diag *diag)
+{
+	struct trial trial = {.scen_name = scen_name,
+	                      .level = level,
+	                      .map = map,
+	                      .capacity = FIRST_CAPACITY,
+	                      .diag = diag};
+	struct scen scen;
+	enum diag_status status = input_scen(scen_name, level->width,
+	                                     level->height, &scen, diag);
+
+	if (status)
+		return status;
+	hpa_map_facts(map, &trial.facts);
+	trial.oracle = oracle_new(level, moves);
+	trial.cells = malloc(trial.capacity * sizeof(*trial.cells));
+	if (!trial.oracle || !trial.cells ||
+	    hpa_query_new(map, NULL, &trial.query) != HPA_OK)
+		status = diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	else
+		status = judge_all(&trial, &scen);
+	hpa_query_free(trial.query);
+	free(trial.cells);
+	oracle_free(trial.oracle);
+	scen_free(&scen);
+	return status;
+}
+
+/* The options that the file says it was baked with. */
+static struct bake_options
+stored_options(const struct hpa_view *view)
+{
+	return (struct bake_options){
+		.cluster_size = view->cluster_size,
+		.n_levels = view->n_levels,
+		.moves = view->moves,
+		.policy = view->policy,
+		.policy_parameter = view->policy_parameter,
+		.prune = (view->flags & HPA_FACT_FLAG_PRUNED) != 0,
+		.cache_paths = (view->flags & HPA_FACT_FLAG_PATHS) != 0,
+	};
+}
+
+static enum diag_status
+compare_hash(const char *what, uint64_t stored, uint64_t found,
+             struct diag *diag)
+{
+	if (stored == found)
+		return DIAG_OK;
+	return diag_set(diag, DIAG_CHECK, 0,
+	                "its %s hash is %016" PRIx64 ", baking the level again "
+	                "gives %016" PRIx64,
+	                what, stored, found);
+}
+
+static enum diag_status
+check_content(const struct baked *baked, const struct level *level,
+              struct diag *diag)
+{
+	const struct bake_options options = stored_options(&baked->view);
+	const struct hpa_file *file = &baked->file;
+	struct bake_output out;
+	struct hpa_file again;
+	const char *detail = NULL;
+	enum diag_status status = bake_run(level, &options, &out, NULL, diag);
+
+	if (status)
+		return status;
+	if (hpa_file_read(out.data, out.size, false, &again, &detail) != HPA_OK)
+		status = diag_set(diag, DIAG_FAILED, 0,
+		                  "what was baked again can't be read: %s",
+		                  detail);
+	if (!status)
+		status = compare_hash("source", file->source_hash,
+		                      again.source_hash, diag);
+	if (!status)
+		status = compare_hash("options", file->options_hash,
+		                      again.options_hash, diag);
+	if (!status)
+		status = compare_hash("content", file->content_hash,
+		                      again.content_hash, diag);
+	free(out.data);
+	return status;
+}
+
+static enum diag_status
+check_cells(const hpa_map *map, const struct level *level, struct diag *diag)
+{
+	hpa_facts facts;
+
+	hpa_map_facts(map, &facts);
+	if (facts.width != level->width || facts.height != level->height)
+		return diag_set(diag, DIAG_CHECK, 0,
+		                "it has %" PRIu32 " x %" PRIu32
+		                " cells, the level %" PRIu32 " x %" PRIu32,
+		                facts.width, facts.height, level->width,
+		                level->height);
+	for (uint32_t y = 0; y < level->height; y++)
+		for (uint32_t x = 0; x < level->width; x++) {
+			hpa_cell cell = {(uint16_t)x, (uint16_t)y};
+			bool here = hpa_map_is_free(map, cell) != 0;
+
+			if (here != is_free(level, x, y))
+				return diag_set(
+					diag, DIAG_CHECK, 0,
+					"cell %" PRIu32 ",%" PRIu32
+					" is %s here, %s in the level",
+					x, y, here ? "free" : "blocked",
+					here ? "blocked" : "free");
+		}
+	return DIAG_OK;
+}
+
+/* The level that the file itself holds. */
+static enum diag_status
+level_of(const hpa_map *map, struct level *out, struct diag *diag)
+{
+	enum diag_status status;
+	hpa_facts facts;
+
+	hpa_map_facts(map, &facts);
+	status = level_new(facts.width, facts.height, out, diag);
+	for (uint32_t y = 0; !status && y < facts.height; y++)
+		for (uint32_t x = 0; x < facts.width; x++) {
+			hpa_cell cell = {(uint16_t)x, (uint16_t)y};
+
+			out->cells[(size_t)y * facts.width + x] =
+				(uint8_t)hpa_map_is_free(map, cell);
+		}
+	return status;
+}
+
+static enum diag_status
+check_all(const char *name, const struct options *options,
+          const struct baked *baked, const hpa_map *map, struct diag *diag)
+{
+	struct level level = {0};
+	enum diag_status status = options->level
+	                                  ? input_level(options->level, &level,
+	                                                diag)
+	                                  : level_of(map, &level, diag);
+
+	if (status)
+		goto out;
+	cli_set_file(diag, name);
+	printf("structure    sound\n");
+	status = check_cells(map, &level, diag);
+	if (!status)
+		status = check_content(baked, &level, diag);
+	if (status)
+		goto out;
+	printf("level        %s\n",
+	       options->level ? "the same" : "consistent with itself");
+	if (options->scen)
+		status = check_answers(options->scen, &level, map,
+		                       baked->view.moves, diag);
+out:
+	level_free(&level);
+	return status;
+}
+
+static enum diag_status
+run(const void *verb_options, int n, char **names, struct diag *diag)
+{
+	const struct options *options = verb_options;
+	const char *detail = NULL;
+	const hpa_open_options how = {.detail = &detail};
+	struct baked baked;
+	enum diag_status status;
+	hpa_map *map;
+	hpa_status st;
+
+	if (n != 1)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "verify takes one file, not %d", n);
+	status = input_baked(names[0], &baked, diag);
+	if (status)
+		return status;
+	st = hpa_map_open_memory(baked.bytes.data, baked.bytes.size, &how,
+	                         &map);
+	if (st != HPA_OK)
+		status = input_refuse_baked(names[0], st, detail, diag);
+	else
+		status = check_all(names[0], options, &baked, map, diag);
+	hpa_map_close(map);
+	input_close_baked(&baked);
+	return status;
+}
+
+static const char *const usage[] = {
+	"FILE [--level LEVEL] [--scen FILE]",
+	NULL,
+};
+
+const struct cli_verb cmd_verify = {
+	.name = "verify",
+	.summary = "Check a baked file, its level and its answers",
+	.usage = usage,
+	.options = option_rows,
+	.options_size = sizeof(struct options),
+	.run = run,
+};

@@ -1,0 +1,30 @@
+/* file.h: whole files, in and out. */
+#ifndef CLI_FILE_H
+#define CLI_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats/diag.h"
+
+/* The bytes of a file; data is aligned for any type and never NULL. */
+struct file_bytes {
+	uint8_t *data;
+	size_t size;
+};
+
+/* Read all of a file, or of what else the name stands for, a pipe for instance.
+ * Free *out with file_free(). DIAG_FAILED fills in diag and leaves *out
+ * empty. */
+enum diag_status file_read(const char *name, struct file_bytes *out,
+                           struct diag *diag);
+void file_free(struct file_bytes *bytes);
+
+/* Give a file these bytes, whole or not at all: they are written beside it and
+ * take its place when they are safe. A file that has them already is left
+ * alone. What is no regular file, /dev/null for instance, is written to.
+ * DIAG_FAILED fills in diag; the file is then as it was. */
+enum diag_status file_replace(const char *name, const uint8_t *data,
+                              size_t size, struct diag *diag);
+
+#endif

@@ -1,0 +1,129 @@
+/* input.c: read what verbs take from files, and name the file in what is wrong
+ * with it. */
+#include "src/cli/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/cli.h"
+
+enum diag_status
+input_level(const char *name, struct level *out, struct diag *diag)
+{
+	struct file_bytes bytes;
+	enum diag_status status = file_read(name, &bytes, diag);
+
+	*out = (struct level){0};
+	if (status)
+		return status;
+	status = level_read(name, bytes.data, bytes.size, out, diag);
+	if (status)
+		cli_set_file(diag, name);
+	file_free(&bytes);
+	return status;
+}
+
+static enum diag_status
+check_scen(const struct scen *scen, uint32_t width, uint32_t height,
+           struct diag *diag)
+{
+	for (size_t i = 0; i < scen->n_problems; i++) {
+		const struct scen_problem *problem = &scen->problems[i];
+
+		if ((problem->width && problem->width != (long)width) ||
+		    (problem->height && problem->height != (long)height))
+			return diag_set(diag, DIAG_BAD_INPUT, 0,
+			                "problem %zu is for a level of "
+			                "%ld x %ld cells, this one has "
+			                "%u x %u",
+			                i, problem->width, problem->height,
+			                (unsigned)width, (unsigned)height);
+	}
+	return DIAG_OK;
+}
+
+enum diag_status
+input_scen(const char *name, uint32_t width, uint32_t height, struct scen *out,
+           struct diag *diag)
+{
+	struct file_bytes bytes;
+	enum diag_status status = file_read(name, &bytes, diag);
+
+	*out = (struct scen){0};
+	if (status)
+		return status;
+	status = scen_read(bytes.data, bytes.size, out, diag);
+	if (!status) {
+		status = check_scen(out, width, height, diag);
+		if (status)
+			scen_free(out);
+	}
+	if (status)
+		cli_set_file(diag, name);
+	file_free(&bytes);
+	return status;
+}
+
+enum diag_status
+input_refuse_baked(const char *name, hpa_status status, const char *detail,
+                   struct diag *diag)
+{
+	int error = errno;
+
+	cli_set_file(diag, name);
+	if (status == HPA_IO)
+		return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(error));
+	if (status == HPA_NO_MEMORY)
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	return diag_set(diag, DIAG_BAD_INPUT, 0, "%s%s%s",
+	                hpa_status_text(status), detail ? ": " : "",
+	                detail ? detail : "");
+}
+
+static hpa_status
+look_inside(struct baked *baked, const char **detail)
+{
+	hpa_status st = hpa_file_read(baked->bytes.data, baked->bytes.size,
+	                              true, &baked->file, detail);
+
+	if (st != HPA_OK)
+		return st;
+	if (baked->file.inflated_size > SIZE_MAX - 1)
+		return HPA_NO_MEMORY;
+	baked->inflated = malloc((size_t)baked->file.inflated_size + 1);
+	if (!baked->inflated)
+		return HPA_NO_MEMORY;
+	st = hpa_file_inflate(&baked->file, baked->inflated, detail);
+	if (st == HPA_OK)
+		st = hpa_view_init(&baked->file, &baked->view, detail);
+	if (st == HPA_OK)
+		st = hpa_view_check(&baked->view, detail);
+	return st;
+}
+
+enum diag_status
+input_baked(const char *name, struct baked *out, struct diag *diag)
+{
+	const char *detail = NULL;
+	enum diag_status status;
+	hpa_status st;
+
+	*out = (struct baked){.inflated = NULL};
+	status = file_read(name, &out->bytes, diag);
+	if (status)
+		return status;
+	st = look_inside(out, &detail);
+	if (st == HPA_OK)
+		return DIAG_OK;
+	input_close_baked(out);
+	return input_refuse_baked(name, st, detail, diag);
+}
+
+void
+input_close_baked(struct baked *baked)
+{
+	free(baked->inflated);
+	baked->inflated = NULL;
+	file_free(&baked->bytes);
+}

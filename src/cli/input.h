@@ -1,0 +1,40 @@
+/* input.h: the files that verbs take, read and checked. */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "formats/hpa_view.h"
+#include "formats/level.h"
+#include "formats/scen.h"
+#include "src/cli/file.h"
+
+/* A baked level: its bytes, its sections and what is in them. */
+struct baked {
+	struct file_bytes bytes;
+	struct hpa_file file;
+	uint8_t *inflated;
+	struct hpa_view view;
+};
+
+/* Each fills *out, or fills in diag, with the file's name, and leaves *out
+ * empty. */
+
+/* Free it with level_free(). */
+enum diag_status input_level(const char *name, struct level *out,
+                             struct diag *diag);
+
+/* The problems of a level of that size; a .scen that states another one is
+ * refused. Free it with scen_free(). */
+enum diag_status input_scen(const char *name, uint32_t width, uint32_t height,
+                            struct scen *out, struct diag *diag);
+
+/* A baked level, with all checks that there are. Close it with
+ * input_close_baked(). *out must not move. */
+enum diag_status input_baked(const char *name, struct baked *out,
+                             struct diag *diag);
+void input_close_baked(struct baked *baked);
+
+/* What the runtime says about a file, as a diag. detail may be NULL. */
+enum diag_status input_refuse_baked(const char *name, hpa_status status,
+                                    const char *detail, struct diag *diag);
+
+#endif
