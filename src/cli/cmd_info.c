@@ -61,7 +61,7 @@ print_options(const struct hpa_view *view)
 {
 	const char *parameter = parameter_name(view->policy);
 
-	printf("  clusters      %" PRIu32 " x %" PRIu32 " cells, %" PRIu32
+	printf("  clusters      %" PRIu32 "x%" PRIu32 " cells, %" PRIu32
 	       " level%s\n",
 	       view->cluster_size, view->cluster_size, view->n_levels,
 	       view->n_levels == 1 ? "" : "s");
@@ -79,17 +79,18 @@ print_options(const struct hpa_view *view)
 static void
 print_levels(const struct hpa_view *view)
 {
-	printf("\n  level  cluster size  clusters      nodes  inter-edges"
-	       "  intra-edges  stored edges\n");
+	printf("\n  level    cluster  clusters      nodes  inter-edges"
+	       "  intra-edges       stored\n");
 	for (uint32_t l = 0; l < view->n_levels; l++) {
 		const struct hpa_view_level *level = &view->levels[l];
+		char size[24];
 
-		printf("  %5" PRIu32 "  %12" PRIu32 "  %8" PRIu64
-		       "  %9" PRIu32 "  %11" PRIu32 "  %11" PRIu64
-		       "  %12" PRIu64 "\n",
-		       l + 1, level->cluster_size, n_clusters(level),
-		       level->n_nodes, level->n_inter, level->n_intra,
-		       level->n_stored);
+		snprintf(size, sizeof(size), "%" PRIu32 "x%" PRIu32,
+		         level->cluster_size, level->cluster_size);
+		printf("  %5" PRIu32 "  %9s  %8" PRIu64 "  %9" PRIu32
+		       "  %11" PRIu32 "  %11" PRIu64 "  %11" PRIu64 "\n",
+		       l + 1, size, n_clusters(level), level->n_nodes,
+		       level->n_inter, level->n_intra, level->n_stored);
 	}
 }
 
@@ -116,7 +117,7 @@ print_text(const char *name, const struct baked *baked)
 	printf("  format        %u.%u, %zu bytes, compressor %s\n", file->major,
 	       file->minor, file->size,
 	       file->compressor[0] ? file->compressor : "none");
-	printf("  level         %" PRIu32 " x %" PRIu32 " cells, %" PRIu64
+	printf("  level         %" PRIu32 "x%" PRIu32 " cells, %" PRIu64
 	       " free, %" PRIu32 " component%s\n",
 	       view->width, view->height, view->n_free_cells,
 	       view->n_components, view->n_components == 1 ? "" : "s");
@@ -297,6 +298,8 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 			json_add(&array, json_baked(names[i], &baked));
 		else
 			print_text(names[i], &baked);
+		if (!options->json && i + 1 < n)
+			printf("\n");
 		input_close_baked(&baked);
 	}
 	if (options->json && n > 0) {

@@ -3,6 +3,7 @@
 #include "src/cli/input.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,7 @@ input_baked(const char *name, struct baked *out, struct diag *diag)
 {
 	const char *detail = NULL;
 	enum diag_status status;
+	char text[128];
 	hpa_status st;
 
 	*out = (struct baked){.inflated = NULL};
@@ -116,6 +118,11 @@ input_baked(const char *name, struct baked *out, struct diag *diag)
 	st = look_inside(out, &detail);
 	if (st == HPA_OK)
 		return DIAG_OK;
+	if (detail && out->file.culprit[0]) {
+		snprintf(text, sizeof(text), "%s (%s)", detail,
+		         out->file.culprit);
+		detail = text;
+	}
 	input_close_baked(out);
 	return input_refuse_baked(name, st, detail, diag);
 }
