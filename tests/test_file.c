@@ -1,0 +1,1649 @@
+/* test_file.c: the bytes of a baked file, and what is refused.
+ *
+ * What a good file looks like is worked out by hand from formats/hpa.md for
+ * levels of a few cells. Bad files are made from good ones: a field is patched
+ * at its named offset and the checksums are put right again, so that the reader
+ * has to notice the field itself. A file that is opened lies in memory of
+ * exactly its size, so that a sanitizer sees every step beyond it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <zlib.h>
+
+#include "formats/hpa_read.h"
+#include "formats/hpa_write.h"
+#include "hpa.h"
+#include "src/bake/bake.h"
+#include "tests/support.h"
+
+#define MAX_PATH_CELLS 4096
+
+struct image {
+	uint8_t *data;
+	size_t size;
+};
+
+/* Three clusters of 4 x 4 in a row, at two levels:
+ *
+ *     ....|....||....     | border of level 1, || of levels 1 and 2
+ *     ...0|1..2||3...     nodes, in the middle of their entrances
+ *     ....|....||....
+ *     ....|....||....
+ */
+static const char three_clusters[] = "............\n"
+				     "............\n"
+				     "............\n"
+				     "............\n";
+
+/* The same with two components in its first cluster, and a fourth cluster whose
+ * entrance is in another row. */
+static const char four_clusters[] = ".@..........@...\n"
+				    ".@..........@...\n"
+				    ".@..........@...\n"
+				    ".@..............\n";
+
+static struct image
+bake_text(const char *rows, uint32_t n_levels, bool cache_paths,
+          enum hpa_compress compress)
+{
+	struct bake_options options;
+	struct bake_output out;
+	struct level level;
+	struct diag diag;
+
+	bake_options_default(&options);
+	options.cluster_size = 4;
+	options.n_levels = n_levels;
+	options.cache_paths = cache_paths;
+	options.compress = compress;
+	level_from_text(rows, &level);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	level_free(&level);
+	return (struct image){out.data, out.size};
+}
+
+static struct image
+copy_image(const struct image *image)
+{
+	struct image copy = {malloc(image->size ? image->size : 1),
+	                     image->size};
+
+	assert_non_null(copy.data);
+	memcpy(copy.data, image->data, image->size);
+	return copy;
+}
+
+static uint32_t
+crc(const uint8_t *data, size_t size)
+{
+	return (uint32_t)crc32_z(0, data, size);
+}
+
+static uint8_t *
+entry_at(const struct image *image, uint32_t index)
+{
+	return image->data + HPA_HEADER_SIZE + (size_t)index * HPA_ENTRY_SIZE;
+}
+
+/* The table entry of a section. */
+static uint8_t *
+entry_of(const struct image *image, const char *id)
+{
+	uint32_t n = hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!memcmp(entry_at(image, i) + HPA_ENT_ID, id, 4))
+			return entry_at(image, i);
+	fail_msg("there is no section %s", id);
+	return NULL;
+}
+
+/* The stored bytes of a section. */
+static uint8_t *
+section_of(const struct image *image, const char *id)
+{
+	return image->data + hpa_get_le64(entry_of(image, id) + HPA_ENT_OFFSET);
+}
+
+static bool
+lies_inside(const struct image *image, uint64_t offset, uint64_t size)
+{
+	return offset <= image->size && size <= image->size - offset;
+}
+
+static void
+seal_section(const struct image *image, uint8_t *entry)
+{
+	uint64_t offset = hpa_get_le64(entry + HPA_ENT_OFFSET);
+	uint64_t size = hpa_get_le64(entry + HPA_ENT_STORED_SIZE);
+
+	if (lies_inside(image, offset, size))
+		hpa_put_le32(entry + HPA_ENT_CRC,
+		             crc(image->data + offset, (size_t)size));
+}
+
+static void
+seal_header(const struct image *image)
+{
+	uint32_t size = hpa_get_le32(image->data + HPA_OFF_HEADER_SIZE);
+
+	if (size > HPA_OFF_FILE_SIZE && size <= image->size)
+		hpa_put_le32(image->data + size - 4,
+		             crc(image->data, size - 4));
+}
+
+/* Put right the checksums of the table and of what the header says. */
+static void
+seal_table(const struct image *image)
+{
+	uint64_t size = (uint64_t)HPA_ENTRY_SIZE *
+	                hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
+
+	if (lies_inside(image, HPA_HEADER_SIZE, size))
+		hpa_put_le32(image->data + HPA_OFF_TABLE_CRC,
+		             crc(entry_at(image, 0), (size_t)size));
+	seal_header(image);
+}
+
+/* Put right all checksums. */
+static void
+seal(const struct image *image)
+{
+	uint32_t n = hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
+
+	if (n > HPA_MAX_SECTIONS)
+		n = HPA_MAX_SECTIONS;
+	for (uint32_t i = 0; i < n; i++)
+		if (lies_inside(image, HPA_HEADER_SIZE,
+		                (i + 1) * (uint64_t)HPA_ENTRY_SIZE))
+			seal_section(image, entry_at(image, i));
+	seal_table(image);
+}
+
+static void
+put(uint8_t *at, unsigned width, uint64_t value)
+{
+	for (unsigned i = 0; i < width; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static hpa_status
+try_to_open(const struct image *image, hpa_map **map, const char **detail)
+{
+	hpa_open_options options = {.detail = detail};
+
+	*detail = NULL;
+	return hpa_map_open_memory(image->data, image->size, &options, map);
+}
+
+static void
+assert_opens(const struct image *image)
+{
+	const char *detail;
+	hpa_map *map;
+	hpa_status st = try_to_open(image, &map, &detail);
+
+	if (st != HPA_OK)
+		fail_msg("%s: %s", hpa_status_text(st), detail);
+	hpa_map_close(map);
+}
+
+static void
+assert_refused(const struct image *image, hpa_status status, const char *why)
+{
+	const char *detail;
+	hpa_map *map;
+	hpa_status st = try_to_open(image, &map, &detail);
+
+	if (st == HPA_OK)
+		hpa_map_close(map);
+	else
+		assert_null(map);
+	if (st != status || !detail || strcmp(detail, why) != 0)
+		fail_msg("\"%s: %s\" where \"%s: %s\" is right",
+		         hpa_status_text(st), detail ? detail : "",
+		         hpa_status_text(status), why);
+}
+
+/* The raw bytes of a section that is stored as it is. */
+static void
+assert_section(const struct image *image, const char *id,
+               const uint8_t *expected, size_t size)
+{
+	const uint8_t *entry = entry_of(image, id);
+
+	assert_int_equal(hpa_get_le64(entry + HPA_ENT_STORED_SIZE), size);
+	if (size > 0)
+		assert_memory_equal(section_of(image, id), expected, size);
+}
+
+static void
+assert_u32s(const struct image *image, const char *id, const uint32_t *expected,
+            size_t n)
+{
+	assert_int_equal(
+		hpa_get_le64(entry_of(image, id) + HPA_ENT_STORED_SIZE), 4 * n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(hpa_get_u32(section_of(image, id), i),
+		                 expected[i]);
+}
+
+#define ASSERT_BYTES(image, id, ...)                                           \
+	assert_section(image, id, (const uint8_t[]){__VA_ARGS__},              \
+	               sizeof((const uint8_t[]){__VA_ARGS__}))
+#define ASSERT_U32S(image, id, ...)                                            \
+	assert_u32s(image, id, (const uint32_t[]){__VA_ARGS__},                \
+	            sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+/* What the files look like. */
+
+static void
+the_smallest_level_is_laid_out_as_the_spec_says(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_memory_equal(image.data, "\x89HPA\r\n\x1a\n", 8);
+	assert_int_equal(hpa_get_le16(image.data + 8), 1);
+	assert_int_equal(hpa_get_le16(image.data + 10), 0);
+	assert_int_equal(hpa_get_le32(image.data + 12), 88);
+	assert_int_equal(hpa_get_le64(image.data + 16), image.size);
+	assert_int_equal(hpa_get_le32(image.data + 24), 8);
+	assert_int_equal(hpa_get_le32(image.data + 28), 40);
+	assert_int_equal(hpa_get_le64(image.data + 56), 0);
+	assert_int_equal(hpa_get_le32(image.data + 84), crc(image.data, 84));
+	ASSERT_U32S(&image, "FACT", 1, 1, 4, 1, 0, 70, 99, 0, 6, 1, 0, 1, 1, 0);
+	ASSERT_BYTES(&image, "CELL", 1);
+	ASSERT_U32S(&image, "COMP", 0);
+	assert_section(&image, "NODE", NULL, 0);
+	ASSERT_U32S(&image, "INTR", 0);
+	ASSERT_U32S(&image, "LEVL", 4, 0, 0, 0, 0, 0, 0, 0);
+	ASSERT_U32S(&image, "CLUS", 0, 0, 0);
+	ASSERT_U32S(&image, "TABL", HPA_NONE, 0, 0);
+	assert_opens(&image);
+	free(image.data);
+}
+
+static void
+three_clusters_are_laid_out_as_the_spec_says(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	ASSERT_BYTES(&image, "CELL", 0xff, 0x0f, 0xff, 0x0f, 0xff, 0x0f, 0xff,
+	             0x0f);
+	ASSERT_U32S(&image, "COMP", 0, 0, 0);
+	ASSERT_BYTES(&image, "NODE", 3, 0, 1, 0, 4, 0, 1, 0, 7, 0, 1, 0, 8, 0,
+	             1, 0);
+	ASSERT_U32S(&image, "INTR", 0, 1, 2, 3, 4, 1, 0, 3, 2);
+	ASSERT_U32S(&image, "LEVL", 4, 4, 2, 0, 1, 0, 1, 0, 8, 2, 1, 0, 0, 0, 0,
+	            0);
+	ASSERT_U32S(&image, "CLUS", 0, 1, 3, 4, 0, 16, 0, HPA_NONE, HPA_NONE, 0,
+	            1, 0, 1, 2, 0, 0, 2, 3);
+	/* A table for one node, and one for two that are 3 steps apart. */
+	ASSERT_BYTES(&image, "TABL", 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0, 0,
+	             0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 1, 0,
+	             0, 0, 1, 0, 2, 0, 210, 0, 210, 0, 1, 0, 0, 0);
+	assert_opens(&image);
+	free(image.data);
+}
+
+static void
+a_cached_path_is_laid_out_as_the_spec_says(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, true, HPA_COMPRESS_NONE);
+	const uint8_t *tables = section_of(&image, HPA_ID_TABLES);
+
+	(void)state;
+	/* Both edges begin at 8: three steps to the east. */
+	ASSERT_BYTES(&image, "PATH", 8, 0, 0, 0, 8, 0, 0, 0, 2 << 3);
+	assert_int_equal(hpa_get_le32(tables + HPA_TABLE_PATHS), HPA_NONE);
+	assert_int_equal(hpa_get_le32(tables + 16 + HPA_TABLE_PATHS), 0);
+	assert_int_equal(hpa_get_le16(entry_of(&image, "PATH") + HPA_ENT_FLAGS),
+	                 0);
+	assert_opens(&image);
+	free(image.data);
+}
+
+static void
+a_mixed_cluster_has_a_label_per_run(void **state)
+{
+	struct image image =
+		bake_text(four_clusters, 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	ASSERT_U32S(&image, "COMP", HPA_COMP_MIXED, 1, 1, 1, 0, 1, 0, 1, 0, 1,
+	            0, 1);
+	assert_opens(&image);
+	free(image.data);
+}
+
+static void
+padding_is_zero_and_sections_are_aligned(void **state)
+{
+	struct image image =
+		bake_text(four_clusters, 2, true, HPA_COMPRESS_COLD);
+	uint32_t n = hpa_get_le32(image.data + HPA_OFF_N_SECTIONS);
+	uint64_t end = HPA_HEADER_SIZE + (uint64_t)n * HPA_ENTRY_SIZE;
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *entry = entry_at(&image, i);
+		uint64_t offset = hpa_get_le64(entry + HPA_ENT_OFFSET);
+
+		assert_int_equal(offset % (1u << entry[HPA_ENT_ALIGN]), 0);
+		assert_in_range(offset - end, 0,
+		                (1u << entry[HPA_ENT_ALIGN]) - 1);
+		for (; end < offset; end++)
+			assert_int_equal(image.data[end], 0);
+		end += hpa_get_le64(entry + HPA_ENT_STORED_SIZE);
+	}
+	assert_int_equal(end, image.size);
+	free(image.data);
+}
+
+/* The hash of the spec, written a second time: byte by byte. */
+static uint64_t
+spec_hash(uint64_t hash, const uint8_t *data, size_t size)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		word |= (uint64_t)data[i] << 8 * (i % 8);
+		if (i % 8 == 7 || i + 1 == size) {
+			hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+			hash ^= hash >> 32;
+			word = 0;
+		}
+	}
+	hash = (hash ^ size) * 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 32;
+}
+
+static void
+hashes_are_those_of_the_spec(void **state)
+{
+	const uint64_t seed = 0x6870612062616b65u;
+	static const uint8_t source_size[8] = {12, 0, 0, 0, 4, 0, 0, 0};
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	uint32_t n = hpa_get_le32(image.data + HPA_OFF_N_SECTIONS);
+	uint64_t content = seed, source;
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *entry = entry_at(&image, i);
+
+		content = spec_hash(content, entry + HPA_ENT_ID, 4);
+		content = spec_hash(
+			content,
+			image.data + hpa_get_le64(entry + HPA_ENT_OFFSET),
+			(size_t)hpa_get_le64(entry + HPA_ENT_RAW_SIZE));
+	}
+	source = spec_hash(spec_hash(seed, source_size, 8),
+	                   section_of(&image, "CELL"), 8);
+	assert_true(content == hpa_get_le64(image.data + HPA_OFF_CONTENT_HASH));
+	assert_true(source == hpa_get_le64(image.data + HPA_OFF_SOURCE_HASH));
+	assert_true(spec_hash(seed, section_of(&image, "FACT") + 8, 32) ==
+	            hpa_get_le64(image.data + HPA_OFF_OPTIONS_HASH));
+	free(image.data);
+}
+
+/* A file taken apart, to be written again in another way. */
+struct parts {
+	struct hpa_file file;
+	struct hpa_new_section sections[HPA_MAX_SECTIONS];
+	uint32_t n;
+};
+
+static void
+take_apart(const struct image *image, struct parts *out)
+{
+	const char *detail = NULL;
+
+	assert_int_equal(hpa_file_read(image->data, image->size, true,
+	                               &out->file, &detail),
+	                 HPA_OK);
+	out->n = out->file.n_sections;
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct hpa_section *section = &out->file.sections[i];
+
+		assert_non_null(section->raw);
+		out->sections[i] = (struct hpa_new_section){
+			section->id,
+			(section->flags & HPA_FLAG_CRITICAL) != 0,
+			section->raw,
+			section->raw_size,
+		};
+	}
+}
+
+static struct image
+put_together(const struct parts *parts, enum hpa_compress compress)
+{
+	struct image image;
+
+	assert_true(hpa_write(parts->sections, parts->n, compress,
+	                      parts->file.source_hash, parts->file.options_hash,
+	                      &image.data, &image.size));
+	return image;
+}
+
+static void
+a_file_taken_apart_and_written_is_the_same(void **state)
+{
+	struct image image =
+		bake_text(four_clusters, 2, true, HPA_COMPRESS_NONE);
+	struct parts parts;
+	struct image again;
+
+	(void)state;
+	take_apart(&image, &parts);
+	again = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_int_equal(again.size, image.size);
+	assert_memory_equal(again.data, image.data, image.size);
+	free(again.data);
+	free(image.data);
+}
+
+/* Versions. */
+
+static void
+an_unknown_optional_section_is_skipped(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	struct parts parts;
+	struct image more;
+
+	(void)state;
+	take_apart(&image, &parts);
+	parts.sections[parts.n++] = (struct hpa_new_section){
+		"xtra", false, (const uint8_t *)"anything", 8};
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_opens(&more);
+	free(more.data);
+	free(image.data);
+}
+
+static void
+an_unknown_critical_section_is_refused_by_name(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	const char *detail = NULL;
+	struct hpa_file file;
+	struct parts parts;
+	struct image more;
+
+	(void)state;
+	take_apart(&image, &parts);
+	parts.sections[parts.n++] = (struct hpa_new_section){
+		"xtra", true, (const uint8_t *)"anything", 8};
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&more, HPA_TOO_NEW, "a critical section is unknown");
+	assert_int_equal(
+		hpa_file_read(more.data, more.size, true, &file, &detail),
+		HPA_TOO_NEW);
+	assert_string_equal(file.culprit, "xtra");
+	free(more.data);
+	free(image.data);
+}
+
+static void
+a_missing_section_is_refused_by_name(void **state)
+{
+	static const char *const texts[] = {
+		"section FACT is missing", "section CELL is missing",
+		"section COMP is missing", "section NODE is missing",
+		"section INTR is missing", "section LEVL is missing",
+		"section CLUS is missing", "section TABL is missing",
+	};
+	struct image image =
+		bake_text(three_clusters, 2, true, HPA_COMPRESS_NONE);
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct parts parts;
+		struct image less;
+
+		take_apart(&image, &parts);
+		parts.n--;
+		memmove(&parts.sections[i], &parts.sections[i + 1],
+		        (parts.n - i) * sizeof(parts.sections[0]));
+		less = put_together(&parts, HPA_COMPRESS_NONE);
+		assert_refused(&less, HPA_CORRUPT, texts[i]);
+		free(less.data);
+	}
+	free(image.data);
+}
+
+static void
+cached_paths_may_be_left_out(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, true, HPA_COMPRESS_NONE);
+	struct parts parts;
+	struct image less;
+
+	(void)state;
+	take_apart(&image, &parts);
+	assert_string_equal(parts.sections[parts.n - 1].id, "PATH");
+	parts.n--;
+	less = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_opens(&less);
+	free(less.data);
+	free(image.data);
+}
+
+/* All that a reader of today may assume of a later version. */
+static void
+a_newer_major_version_is_too_new_if_its_header_is_intact(void **state)
+{
+	uint8_t data[40] = {0};
+	struct image image = {data, sizeof(data)};
+
+	(void)state;
+	memcpy(data, HPA_MAGIC, HPA_MAGIC_SIZE);
+	hpa_put_le16(data + HPA_OFF_MAJOR, 2);
+	hpa_put_le32(data + HPA_OFF_HEADER_SIZE, sizeof(data));
+	seal_header(&image);
+	assert_refused(&image, HPA_TOO_NEW,
+	               "its major version is newer than this reader");
+	data[30] ^= 1;
+	assert_refused(&image, HPA_CORRUPT, "the header's checksum is wrong");
+}
+
+static void
+compression_changes_neither_content_nor_answers(void **state)
+{
+	uint64_t hash[3], cost[3];
+	size_t size[3];
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		hpa_cell from = {1, 1}, to = {60, 58};
+		struct bake_options options;
+		struct bake_output out;
+		struct level level;
+		hpa_query *query;
+		struct diag diag;
+		hpa_facts facts;
+		hpa_map *map;
+
+		bake_options_default(&options);
+		options.cluster_size = 8;
+		options.cache_paths = true;
+		options.compress = (enum hpa_compress)i;
+		assert_int_equal(level_new(64, 64, &level, &diag), DIAG_OK);
+		memset(level.cells, 1, (size_t)64 * 64);
+		assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+		                 DIAG_OK);
+		assert_int_equal(
+			hpa_map_open_memory(out.data, out.size, NULL, &map),
+			HPA_OK);
+		assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+		assert_int_equal(hpa_query_cost(query, from, to, &cost[i]),
+		                 HPA_OK);
+		hpa_map_facts(map, &facts);
+		hash[i] = facts.content_hash;
+		size[i] = out.size;
+		hpa_query_free(query);
+		hpa_map_close(map);
+		free(out.data);
+		level_free(&level);
+	}
+	assert_true(hash[0] == hash[1] && hash[1] == hash[2]);
+	assert_true(cost[0] == cost[1] && cost[1] == cost[2]);
+	assert_true(size[0] > size[1] && size[1] > size[2]);
+}
+
+/* Damage that the checksums notice. */
+
+static void
+every_truncation_is_refused(void **state)
+{
+	struct image image =
+		bake_text(four_clusters, 2, true, HPA_COMPRESS_ALL);
+
+	(void)state;
+	for (size_t size = 0; size < image.size; size++) {
+		struct image cut = {image.data, size};
+		struct image copy = copy_image(&cut);
+		const char *detail;
+		hpa_map *map;
+
+		assert_int_equal(try_to_open(&copy, &map, &detail),
+		                 size < HPA_MAGIC_SIZE ? HPA_NOT_HPA
+		                                       : HPA_CORRUPT);
+		assert_non_null(detail);
+		free(copy.data);
+	}
+	free(image.data);
+}
+
+static void
+a_byte_behind_the_file_is_refused(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	struct image more = {malloc(image.size + 1), image.size + 1};
+
+	(void)state;
+	assert_non_null(more.data);
+	memcpy(more.data, image.data, image.size);
+	more.data[image.size] = 0;
+	assert_refused(&more, HPA_CORRUPT,
+	               "the file's size is not the stated one");
+	hpa_put_le64(more.data + HPA_OFF_FILE_SIZE, more.size);
+	seal(&more);
+	assert_refused(&more, HPA_CORRUPT,
+	               "there is something behind the sections");
+	free(more.data);
+	free(image.data);
+}
+
+static void
+every_flipped_bit_is_refused(void **state)
+{
+	struct image image =
+		bake_text(four_clusters, 2, true, HPA_COMPRESS_COLD);
+
+	(void)state;
+	for (size_t i = 0; i < 8 * image.size; i++) {
+		uint8_t bit = (uint8_t)(1u << i % 8);
+		const char *detail;
+		hpa_map *map;
+
+		image.data[i / 8] ^= bit;
+		if (try_to_open(&image, &map, &detail) !=
+		    (i / 8 < HPA_MAGIC_SIZE ? HPA_NOT_HPA : HPA_CORRUPT))
+			fail_msg("bit %zu of byte %zu", i % 8, i / 8);
+		image.data[i / 8] ^= bit;
+	}
+	assert_opens(&image);
+	free(image.data);
+}
+
+/* Damage that the checksums do not notice: fields of header and table. */
+
+struct patch {
+	const char *id; /* section; NULL: the header; "" ends the list */
+	uint32_t offset;
+	unsigned width; /* bytes */
+	uint64_t value;
+};
+
+#define NO_MORE                                                                \
+	{                                                                      \
+		"", 0, 0, 0                                                    \
+	}
+
+static void
+patch_header(const struct image *good, uint32_t offset, unsigned width,
+             uint64_t value, hpa_status status, const char *why)
+{
+	struct image image = copy_image(good);
+
+	put(image.data + offset, width, value);
+	seal_table(&image);
+	if (status == HPA_OK)
+		assert_opens(&image);
+	else
+		assert_refused(&image, status, why);
+	free(image.data);
+}
+
+static void
+every_field_of_the_header_is_checked(void **state)
+{
+	static const struct {
+		uint32_t offset;
+		unsigned width;
+		uint64_t value;
+		hpa_status status;
+		const char *why;
+	} rows[] = {
+		{0, 1, 'H', HPA_NOT_HPA,
+	         "it does not begin with the magic bytes"},
+		{HPA_OFF_MAJOR, 2, 2, HPA_TOO_NEW,
+	         "its major version is newer than this reader"},
+		{HPA_OFF_MAJOR, 2, 0, HPA_CORRUPT,
+	         "there is no such major version"},
+		{HPA_OFF_MINOR, 2, 7, HPA_OK, NULL},
+		{HPA_OFF_HEADER_SIZE, 4, 16, HPA_CORRUPT,
+	         "the header's size is out of range"},
+		{HPA_OFF_HEADER_SIZE, 4, 4097, HPA_CORRUPT,
+	         "the header's size is out of range"},
+		{HPA_OFF_HEADER_SIZE, 4, 4096, HPA_CORRUPT,
+	         "the header is cut off"},
+		{HPA_OFF_HEADER_SIZE, 4, 84, HPA_CORRUPT,
+	         "the header's size is not this version's"},
+		{HPA_OFF_FILE_SIZE, 8, 0, HPA_CORRUPT,
+	         "the file's size is not the stated one"},
+		{HPA_OFF_N_SECTIONS, 4, 65, HPA_CORRUPT,
+	         "there are too many sections"},
+		{HPA_OFF_N_SECTIONS, 4, 64, HPA_CORRUPT,
+	         "the section table is cut off"},
+		{HPA_OFF_N_SECTIONS, 4, 0, HPA_CORRUPT,
+	         "there is something behind the sections"},
+		{HPA_OFF_N_SECTIONS, 4, 7, HPA_CORRUPT,
+	         "a section is not in its place"},
+		{HPA_OFF_ENTRY_SIZE, 4, 44, HPA_CORRUPT,
+	         "the size of a table entry is wrong"},
+		{HPA_OFF_CONTENT_HASH, 8, 1, HPA_OK, NULL},
+		{HPA_OFF_SOURCE_HASH, 8, 1, HPA_OK, NULL},
+		{HPA_OFF_OPTIONS_HASH, 8, 1, HPA_OK, NULL},
+		{HPA_OFF_INFLATED_SIZE, 8, 8, HPA_CORRUPT,
+	         "the inflated size is not the stated one"},
+		{HPA_OFF_COMPRESSOR, 1, 7, HPA_CORRUPT,
+	         "the compressor's name is no text"},
+		{HPA_OFF_COMPRESSOR + 15, 1, 7, HPA_CORRUPT,
+	         "the compressor's name is no text"},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		patch_header(&good, rows[i].offset, rows[i].width,
+		             rows[i].value, rows[i].status, rows[i].why);
+	free(good.data);
+}
+
+static void
+checksums_are_checked(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	image.data[HPA_OFF_HEADER_CRC] ^= 1;
+	assert_refused(&image, HPA_CORRUPT, "the header's checksum is wrong");
+	image.data[HPA_OFF_TABLE_CRC] ^= 1;
+	seal_header(&image);
+	assert_refused(&image, HPA_CORRUPT,
+	               "the section table's checksum is wrong");
+	entry_of(&image, HPA_ID_NODES)[HPA_ENT_CRC] ^= 1;
+	seal_table(&image);
+	assert_refused(&image, HPA_CORRUPT, "a section's checksum is wrong");
+	seal(&image);
+	assert_opens(&image);
+	free(image.data);
+}
+
+static void
+every_field_of_a_table_entry_is_checked(void **state)
+{
+	static const struct {
+		uint32_t offset;
+		unsigned width;
+		uint64_t value;
+		const char *why;
+	} rows[] = {
+		{HPA_ENT_ID, 1, 0x07, "a section's id is no text"},
+		{HPA_ENT_ID + 3, 1, 0xc4, "a section's id is no text"},
+		{HPA_ENT_ID, 4, 0x54434146, "a section is there twice"},
+		{HPA_ENT_FLAGS, 2, 3, "a section's reserved bits are not 0"},
+		{HPA_ENT_FLAGS, 2, 0, "a section's flags are wrong"},
+		{HPA_ENT_CODEC, 1, 2, "a section's codec is unknown"},
+		{HPA_ENT_CODEC, 1, 1, "a section's block size is out of range"},
+		{HPA_ENT_ALIGN, 1, 13, "a section's alignment is out of range"},
+		{HPA_ENT_ALIGN, 1, 12, "a section is not in its place"},
+		{HPA_ENT_OFFSET, 8, 0, "a section is not in its place"},
+		{HPA_ENT_OFFSET, 8, UINT64_MAX - 7,
+	         "a section is not in its place"},
+		{HPA_ENT_STORED_SIZE, 8, 1u << 20, "a section is cut off"},
+		{HPA_ENT_STORED_SIZE, 8, UINT64_MAX, "a section is cut off"},
+		{HPA_ENT_RAW_SIZE, 8, 7, "a stored section has two sizes"},
+		{HPA_ENT_RAW_SIZE, 8, UINT64_MAX,
+	         "a stored section has two sizes"},
+		{HPA_ENT_RESERVED, 4, 1, "a section's reserved bits are not 0"},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	uint32_t at = (uint32_t)(entry_of(&good, HPA_ID_CELLS) - good.data);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		patch_header(&good, at + rows[i].offset, rows[i].width,
+		             rows[i].value, HPA_CORRUPT, rows[i].why);
+	free(good.data);
+}
+
+static void
+padding_that_is_not_zero_is_refused(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	section_of(&image, HPA_ID_CELLS)[1] = 1;
+	assert_refused(&image, HPA_CORRUPT,
+	               "there is something between sections");
+	free(image.data);
+}
+
+/* Damage inside the sections. */
+
+static void
+apply_patches(const struct image *image, const struct patch *patches)
+{
+	for (; patches->id[0]; patches++)
+		put(section_of(image, patches->id) + patches->offset,
+		    patches->width, patches->value);
+	seal(image);
+}
+
+struct refusal {
+	const char *why;
+	struct patch patches[4];
+};
+
+static void
+assert_refusals(const struct image *good, const struct refusal *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct image image = copy_image(good);
+
+		apply_patches(&image, rows[i].patches);
+		assert_refused(&image, HPA_CORRUPT, rows[i].why);
+		free(image.data);
+	}
+}
+
+#define N_ROWS(rows) (sizeof(rows) / sizeof(rows[0]))
+#define FACT(field, value)                                                     \
+	{                                                                      \
+		HPA_ID_FACTS, HPA_FACT_##field, 4, value                       \
+	}
+#define LEVEL(l, field, width, value)                                          \
+	{                                                                      \
+		HPA_ID_LEVELS, (l)*HPA_LEVEL_SIZE + HPA_LEVEL_##field, width,  \
+			value                                                  \
+	}
+
+static void
+facts_and_levels_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"the level's size is out of range", {FACT(WIDTH, 0), NO_MORE}},
+		{"the level's size is out of range",
+	         {FACT(HEIGHT, 65536), NO_MORE}},
+		{"the cluster size is out of range",
+	         {FACT(CLUSTER_SIZE, 3), NO_MORE}},
+		{"the cluster size is out of range",
+	         {FACT(CLUSTER_SIZE, 33), NO_MORE}},
+		{"the number of levels is out of range",
+	         {FACT(N_LEVELS, 0), NO_MORE}},
+		{"the number of levels is out of range",
+	         {FACT(N_LEVELS, 13), NO_MORE}},
+		{"the number of levels is out of range",
+	         {FACT(N_LEVELS, 12), FACT(CLUSTER_SIZE, 5), NO_MORE}},
+		{"the size of section LEVL is wrong",
+	         {FACT(N_LEVELS, 3), NO_MORE}},
+		{"the movement rule is unknown", {FACT(MOVES, 3), NO_MORE}},
+		{"the costs of a step are not 70 and 99",
+	         {FACT(STRAIGHT, 71), NO_MORE}},
+		{"the costs of a step are not 70 and 99",
+	         {FACT(DIAGONAL, 100), NO_MORE}},
+		{"the transition policy is unknown",
+	         {FACT(POLICY, 3), NO_MORE}},
+		{"the transition policy is unknown",
+	         {FACT(POLICY, 2), FACT(PARAMETER, 0), NO_MORE}},
+		{"a flag is unknown", {FACT(FLAGS, 4), NO_MORE}},
+		{"the number of nodes is out of range",
+	         {FACT(N_NODES, HPA_NONE), NO_MORE}},
+		{"the number of components is impossible",
+	         {FACT(N_COMPONENTS, 0), NO_MORE}},
+		{"the number of components is impossible",
+	         {FACT(N_COMPONENTS, 49), NO_MORE}},
+		{"a level's number of nodes is wrong",
+	         {FACT(N_NODES, 5), NO_MORE}},
+		{"a level's number of nodes is wrong",
+	         {LEVEL(1, N_NODES, 4, 5), NO_MORE}},
+		{"a level's cluster size is wrong",
+	         {LEVEL(1, CLUSTER_SIZE, 4, 9), NO_MORE}},
+		{"a level's reserved bytes are not 0",
+	         {LEVEL(0, RESERVED, 4, 1), NO_MORE}},
+		{"a level's number of edges is wrong",
+	         {LEVEL(0, N_STORED, 8, 2), NO_MORE}},
+		{"a level's number of edges is wrong",
+	         {LEVEL(0, N_INTRA, 8, 2), FACT(FLAGS, 0), NO_MORE}},
+		{"the number of intra-edges is wrong",
+	         {LEVEL(0, N_STORED, 8, 0), NO_MORE}},
+		{"the number of inter-edges is wrong",
+	         {LEVEL(1, N_INTER, 4, 0), NO_MORE}},
+		{"the size of section INTR is wrong",
+	         {LEVEL(0, N_INTER, 4, 3), NO_MORE}},
+		{"the size of section CLUS is wrong",
+	         {LEVEL(1, N_NODES, 4, 1), NO_MORE}},
+		{"the size of section CELL is wrong",
+	         {FACT(HEIGHT, 3), NO_MORE}},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+#define CELL_ROW(y, bits)                                                      \
+	{                                                                      \
+		HPA_ID_CELLS, 2 * (y), 2, bits                                 \
+	}
+#define NODE(id, x)                                                            \
+	{                                                                      \
+		HPA_ID_NODES, (id)*HPA_NODE_SIZE + HPA_NODE_X, 2, x            \
+	}
+#define LABEL(i, label)                                                        \
+	{                                                                      \
+		HPA_ID_COMPONENTS, 4 * (i), 4, label                           \
+	}
+#define FREE_CELLS(n)                                                          \
+	{                                                                      \
+		HPA_ID_FACTS, HPA_FACT_N_FREE_CELLS, 8, n                      \
+	}
+
+static void
+cells_nodes_and_labels_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"the number of free cells is wrong",
+	         {CELL_ROW(0, 0x0ffe), NO_MORE}},
+		{"the number of free cells is wrong",
+	         {FREE_CELLS(47), NO_MORE}},
+		{"a cell beyond the width is set",
+	         {CELL_ROW(0, 0x1ffe), NO_MORE}},
+		{"a cell beyond the width is set", {FACT(WIDTH, 11), NO_MORE}},
+		{"a node is on a blocked cell",
+	         {CELL_ROW(1, 0x0ff7), FREE_CELLS(47), NO_MORE}},
+		{"a node is not in its cluster", {NODE(0, 4), NO_MORE}},
+		{"a node is not in its cluster", {NODE(3, 12), NO_MORE}},
+		{"nodes are out of order", {NODE(1, 7), NODE(2, 4), NO_MORE}},
+		{"nodes are out of order", {NODE(1, 7), NO_MORE}},
+		{"a label is out of range", {LABEL(0, 1), NO_MORE}},
+		{"a cluster's label is wrong",
+	         {LABEL(0, HPA_COMP_NONE), NO_MORE}},
+		{"a cluster's labels are not in place",
+	         {LABEL(0, HPA_COMP_MIXED), NO_MORE}},
+		{"neighbouring cells have two labels",
+	         {FACT(N_COMPONENTS, 2), LABEL(1, 1), NO_MORE}},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+static void
+labels_of_runs_are_checked(void **state)
+{
+	/* Four labels of clusters, then the first one's runs: left, right. */
+	static const struct refusal rows[] = {
+		{"a label is out of range", {LABEL(5, 2), NO_MORE}},
+		{"neighbouring cells have two labels", {LABEL(6, 1), NO_MORE}},
+		{"neighbouring cells have two labels", {LABEL(1, 0), NO_MORE}},
+		{"neighbouring cells have two labels",
+	         {LABEL(5, 0), LABEL(7, 0), NO_MORE}},
+		{"a cluster's labels are not in place",
+	         {LABEL(0, HPA_COMP_MIXED + 1), NO_MORE}},
+		{"the number of labels is wrong", {LABEL(0, 0), NO_MORE}},
+	};
+	struct image good =
+		bake_text(four_clusters, 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+/* The arrays of three_clusters, by their places in the sections. */
+#define INTER_FIRST(i, value)                                                  \
+	{                                                                      \
+		HPA_ID_INTER, 4 * (i), 4, value                                \
+	}
+#define INTER_TARGET(i, value)                                                 \
+	{                                                                      \
+		HPA_ID_INTER, 20 + 4 * (i), 4, value                           \
+	}
+#define FIRST_1(i, value)                                                      \
+	{                                                                      \
+		HPA_ID_CLUSTERS, 4 * (i), 4, value                             \
+	}
+#define TABLE_1(i, value)                                                      \
+	{                                                                      \
+		HPA_ID_CLUSTERS, 16 + 4 * (i), 4, value                        \
+	}
+#define UP_1(i, value)                                                         \
+	{                                                                      \
+		HPA_ID_CLUSTERS, 28 + 4 * (i), 4, value                        \
+	}
+#define FIRST_2(i, value)                                                      \
+	{                                                                      \
+		HPA_ID_CLUSTERS, 44 + 4 * (i), 4, value                        \
+	}
+#define TABLE_2(i, value)                                                      \
+	{                                                                      \
+		HPA_ID_CLUSTERS, 56 + 4 * (i), 4, value                        \
+	}
+#define NODE_2(i, value)                                                       \
+	{                                                                      \
+		HPA_ID_CLUSTERS, 64 + 4 * (i), 4, value                        \
+	}
+
+static void
+ranks_and_inter_edges_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"a level's clusters do not cover it",
+	         {FIRST_1(0, 1), NO_MORE}},
+		{"a level's clusters do not cover it",
+	         {FIRST_2(2, 3), NO_MORE}},
+		{"clusters are out of order", {FIRST_1(1, 4), NO_MORE}},
+		{"a rank has no node", {NODE_2(0, 4), NO_MORE}},
+		{"a rank is not in its cluster", {NODE_2(0, 3), NO_MORE}},
+		{"ranks are out of order",
+	         {FIRST_2(1, 2), NODE_2(1, 1), NO_MORE}},
+		{"a link up leads astray", {NODE_2(0, 1), NO_MORE}},
+		{"a link up leads astray", {UP_1(2, 2), NO_MORE}},
+		{"a node is not at the level below",
+	         {UP_1(2, HPA_NONE), NO_MORE}},
+		{"a node is at the wrong levels",
+	         {NODE_2(0, 1), UP_1(1, 0), UP_1(2, HPA_NONE), NO_MORE}},
+		{"the number of inter-edges is wrong",
+	         {INTER_FIRST(0, 1), NO_MORE}},
+		{"the number of inter-edges is wrong",
+	         {INTER_FIRST(4, 3), NO_MORE}},
+		{"inter-edges are out of order", {INTER_FIRST(1, 3), NO_MORE}},
+		{"inter-edges are out of order",
+	         {INTER_FIRST(1, HPA_NONE), NO_MORE}},
+		{"an inter-edge leads nowhere", {INTER_TARGET(0, 4), NO_MORE}},
+		{"an inter-edge is no transition",
+	         {INTER_TARGET(0, 2), NO_MORE}},
+		{"an inter-edge is no transition",
+	         {INTER_TARGET(0, 0), NO_MORE}},
+		{"an inter-edge has no way back",
+	         {INTER_TARGET(1, 3), NO_MORE}},
+		{"a node is at the wrong levels",
+	         {INTER_FIRST(1, 0), INTER_FIRST(2, 1), NO_MORE}},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+#define RECORD(at, field, width, value)                                        \
+	{                                                                      \
+		HPA_ID_TABLES, (at) + HPA_TABLE_##field, width, value          \
+	}
+/* In the second record, at 16: two ends, two weights, two targets. */
+#define END(i, value)                                                          \
+	{                                                                      \
+		HPA_ID_TABLES, 28 + 2 * (i), 2, value                          \
+	}
+#define WEIGHT(i, value)                                                       \
+	{                                                                      \
+		HPA_ID_TABLES, 32 + 2 * (i), 2, value                          \
+	}
+#define TARGET(i, value)                                                       \
+	{                                                                      \
+		HPA_ID_TABLES, 36 + (i), 1, value                              \
+	}
+
+static void
+tables_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"a table is not in its place", {TABLE_1(0, 4), NO_MORE}},
+		{"a table is not in its place", {TABLE_1(1, 17), NO_MORE}},
+		{"a table is not in its place",
+	         {TABLE_2(0, HPA_NONE), NO_MORE}},
+		{"a table's owner is wrong", {TABLE_1(2, 4), NO_MORE}},
+		{"a table's owner is wrong", {TABLE_1(2, 12), NO_MORE}},
+		{"a table's number of nodes is wrong",
+	         {TABLE_1(2, 16), NO_MORE}},
+		{"a table's cached paths are wrong",
+	         {RECORD(16, PATHS, 4, 0), NO_MORE}},
+		{"a table's number of nodes is wrong",
+	         {RECORD(0, N_NODES, 2, 2), NO_MORE}},
+		{"a table is cut off", {RECORD(0, N_NODES, 2, 65535), NO_MORE}},
+		{"a table's width is unknown",
+	         {RECORD(0, WIDE, 2, 2), NO_MORE}},
+		{"a table's width is wrong", {RECORD(0, WIDE, 2, 1), NO_MORE}},
+		{"a table's owner is wrong", {RECORD(0, OWNER, 4, 1), NO_MORE}},
+		{"a table's owner is wrong",
+	         {RECORD(16, OWNER, 4, 0), NO_MORE}},
+		{"a table's rows are out of order", {END(0, 3), NO_MORE}},
+		{"a table is cut off", {END(1, 100), NO_MORE}},
+		{"an intra-edge's cost is impossible",
+	         {WEIGHT(0, 209), WEIGHT(1, 209), NO_MORE}},
+		{"an intra-edge's cost is impossible", {WEIGHT(1, 0), NO_MORE}},
+		/* 4 squares of 2 x 2 cells at 239 each. */
+		{"an intra-edge's cost is impossible",
+	         {WEIGHT(0, 957), WEIGHT(1, 957), NO_MORE}},
+		{"an intra-edge has no way back", {WEIGHT(0, 956), NO_MORE}},
+		{"an intra-edge leads nowhere", {TARGET(0, 0), NO_MORE}},
+		{"an intra-edge leads nowhere", {TARGET(1, 2), NO_MORE}},
+		{"a table's padding is not 0", {TARGET(3, 1), NO_MORE}},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+static void
+a_table_is_shared_only_where_nodes_lie_alike(void **state)
+{
+	/* Clusters 1 and 2 have two nodes each, but not in the same places:
+	 * (4, 1) and (7, 1), (8, 1) and (11, 3). */
+	struct image image =
+		bake_text(four_clusters, 1, false, HPA_COMPRESS_NONE);
+	uint8_t *offsets = section_of(&image, HPA_ID_CLUSTERS) + 20;
+
+	(void)state;
+	assert_int_not_equal(hpa_get_u32(offsets, 1), hpa_get_u32(offsets, 2));
+	hpa_put_le32(offsets + 8, hpa_get_u32(offsets, 1));
+	seal(&image);
+	assert_refused(&image, HPA_CORRUPT,
+	               "a table is shared by clusters that differ");
+	free(image.data);
+}
+
+static void
+targets_of_a_row_rise(void **state)
+{
+	static const char rows[] = "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n";
+	struct image image = bake_text(rows, 1, false, HPA_COMPRESS_NONE);
+	/* The middle one of 9 clusters: 4 nodes, each with an edge to all the
+	 * others; behind 4 ends and 12 weights of 2 bytes. */
+	uint8_t *table =
+		section_of(&image, HPA_ID_TABLES) +
+		hpa_get_u32(section_of(&image, HPA_ID_CLUSTERS), 10 + 4);
+	uint8_t *targets = table + HPA_TABLE_ENDS + 8 + 24;
+
+	(void)state;
+	assert_int_equal(hpa_get_le16(table + HPA_TABLE_N_NODES), 4);
+	assert_memory_equal(targets, "\1\2\3\0\2\3\0\1\3\0\1\2", 12);
+	targets[1] = 1;
+	seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "intra-edges are out of order");
+	free(image.data);
+}
+
+static void
+cached_paths_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"a table's cached paths are wrong",
+	         {RECORD(16, PATHS, 4, HPA_NONE), NO_MORE}},
+		{"a table's cached paths are wrong",
+	         {RECORD(0, PATHS, 4, 0), NO_MORE}},
+		{"a table's cached paths are cut off",
+	         {RECORD(16, PATHS, 4, 2), NO_MORE}},
+		{"a table's cached paths are cut off",
+	         {RECORD(16, PATHS, 4, 10), NO_MORE}},
+		{"cached paths are there, but no flag",
+	         {FACT(FLAGS, HPA_FACT_FLAG_PRUNED), NO_MORE}},
+	};
+	struct image good =
+		bake_text(three_clusters, 2, true, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+static void
+tables_fill_their_section(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	uint8_t tables[64] = {0};
+	struct parts parts;
+	struct image more;
+
+	(void)state;
+	take_apart(&image, &parts);
+	assert_string_equal(parts.sections[7].id, "TABL");
+	memcpy(tables, parts.sections[7].raw, parts.sections[7].raw_size);
+	parts.sections[7].raw = tables;
+	parts.sections[7].raw_size += 4;
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&more, HPA_CORRUPT,
+	               "there is something behind the tables");
+	free(more.data);
+	free(image.data);
+}
+
+/* Compressed sections. The container knows no more of them than their sizes,
+ * so that one of any content will do. */
+
+static struct image
+write_blob(const uint8_t *raw, size_t size)
+{
+	const struct hpa_new_section section = {"blob", false, raw, size};
+	struct image image;
+
+	assert_true(hpa_write(&section, 1, HPA_COMPRESS_COLD, 1, 2, &image.data,
+	                      &image.size));
+	return image;
+}
+
+static void
+fill_blob(struct rng *rng, uint8_t *raw, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		raw[i] = (uint8_t)rng_below(rng, 3);
+}
+
+static void
+blocks_give_back_any_stretch(void **state)
+{
+	enum { SIZE = 3 * HPA_BLOCK_SIZE + 1234, MAX_STRETCH = 100000 };
+	static uint8_t raw[SIZE], out[MAX_STRETCH];
+	struct rng rng = {test_seed()};
+	const char *detail = NULL;
+	struct hpa_blocks blocks;
+	struct hpa_file file;
+	struct image image;
+	uint8_t *room;
+
+	(void)state;
+	fill_blob(&rng, raw, SIZE);
+	image = write_blob(raw, SIZE);
+	assert_int_equal(
+		hpa_file_read(image.data, image.size, true, &file, &detail),
+		HPA_OK);
+	assert_int_equal(file.sections[0].codec, HPA_CODEC_ZLIB);
+	room = malloc(hpa_blocks_size(&file.sections[0]));
+	assert_non_null(room);
+	assert_int_equal(hpa_blocks_init(&blocks, &file.sections[0], room),
+	                 HPA_OK);
+	for (uint32_t i = 0; i < 200; i++) {
+		uint32_t offset = rng_below(&rng, SIZE + 1);
+		uint32_t size = rng_below(&rng, MAX_STRETCH);
+		bool fits = size <= SIZE - offset;
+
+		assert_int_equal(hpa_blocks_read(&blocks, offset, out, size),
+		                 fits);
+		if (fits && size > 0)
+			assert_memory_equal(out, raw + offset, size);
+	}
+	assert_true(hpa_blocks_read(&blocks, SIZE, out, 0));
+	assert_false(hpa_blocks_read(&blocks, SIZE, out, 1));
+	assert_false(hpa_blocks_read(&blocks, SIZE_MAX, out, 2));
+	free(room);
+	free(image.data);
+}
+
+static void
+a_damaged_block_is_noticed_and_the_others_are_read(void **state)
+{
+	enum { SIZE = 2 * HPA_BLOCK_SIZE };
+	static uint8_t raw[SIZE];
+	struct rng rng = {test_seed()};
+	const char *detail = NULL;
+	struct hpa_blocks blocks;
+	struct hpa_file file;
+	struct image image;
+	uint8_t *room, byte;
+
+	(void)state;
+	fill_blob(&rng, raw, SIZE);
+	image = write_blob(raw, SIZE);
+	image.data[image.size - 1] ^= 1; /* the second block's own checksum */
+	seal(&image);
+	assert_int_equal(
+		hpa_file_read(image.data, image.size, true, &file, &detail),
+		HPA_OK);
+	room = malloc(hpa_blocks_size(&file.sections[0]));
+	assert_non_null(room);
+	assert_int_equal(hpa_blocks_init(&blocks, &file.sections[0], room),
+	                 HPA_OK);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_false(hpa_blocks_read(&blocks, SIZE - 1, &byte, 1));
+		assert_true(hpa_blocks_read(&blocks, 7, &byte, 1));
+		assert_int_equal(byte, raw[7]);
+	}
+	free(room);
+	free(image.data);
+}
+
+static void
+the_list_of_blocks_is_checked(void **state)
+{
+	enum { SIZE = 2 * HPA_BLOCK_SIZE - 5 };
+	static const struct {
+		bool in_entry;
+		uint32_t offset;
+		unsigned width;
+		uint64_t value;
+		const char *why;
+	} rows[] = {
+		{false, HPA_ZLIB_BLOCK_SIZE, 4, 512,
+	         "a section's block size is out of range"},
+		{false, HPA_ZLIB_BLOCK_SIZE, 4, 65535,
+	         "a section's block size is out of range"},
+		{false, HPA_ZLIB_BLOCK_SIZE, 4, 131072,
+	         "a section's block size is out of range"},
+		{false, HPA_ZLIB_BLOCK_SIZE, 4, 32768,
+	         "a section's number of blocks is wrong"},
+		{false, HPA_ZLIB_N_BLOCKS, 4, 3,
+	         "a section's number of blocks is wrong"},
+		{false, HPA_ZLIB_ENDS, 4, 0,
+	         "a section's blocks do not fit its sizes"},
+		{false, HPA_ZLIB_ENDS, 4, HPA_NONE,
+	         "a section's blocks do not fit its sizes"},
+		{false, HPA_ZLIB_ENDS + 4, 4, HPA_NONE,
+	         "a section's blocks do not fit its sizes"},
+		{true, HPA_ENT_RAW_SIZE, 8, UINT64_MAX,
+	         "a section's number of blocks is wrong"},
+		{true, HPA_ENT_RAW_SIZE, 8, HPA_BLOCK_SIZE,
+	         "a section's number of blocks is wrong"},
+		{true, HPA_ENT_STORED_SIZE, 8, 7,
+	         "a section's list of blocks is cut off"},
+		{true, HPA_ENT_STORED_SIZE, 8, 15,
+	         "a section's list of blocks is cut off"},
+	};
+	static uint8_t raw[SIZE];
+	struct rng rng = {test_seed()};
+	struct image good;
+
+	(void)state;
+	fill_blob(&rng, raw, SIZE);
+	good = write_blob(raw, SIZE);
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct image image = copy_image(&good);
+		uint8_t *at = rows[i].in_entry ? entry_of(&image, "blob")
+		                               : section_of(&image, "blob");
+		const char *detail = NULL;
+		struct hpa_file file;
+
+		put(at + rows[i].offset, rows[i].width, rows[i].value);
+		seal(&image);
+		assert_int_equal(hpa_file_read(image.data, image.size, true,
+		                               &file, &detail),
+		                 HPA_CORRUPT);
+		assert_string_equal(detail, rows[i].why);
+		assert_string_equal(file.culprit, "blob");
+		free(image.data);
+	}
+	free(good.data);
+}
+
+/* A small block that states a size which deflate can't make of it. */
+static void
+a_bomb_is_refused_by_its_sizes(void **state)
+{
+	static const uint8_t zeros[1000];
+	struct image image = write_blob(zeros, sizeof(zeros));
+	uint8_t *entry = entry_of(&image, "blob");
+	const char *detail = NULL;
+	struct hpa_file file;
+
+	(void)state;
+	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
+	assert_true(hpa_get_le64(entry + HPA_ENT_STORED_SIZE) < 60);
+	hpa_put_le64(entry + HPA_ENT_RAW_SIZE, 65000);
+	seal(&image);
+	assert_int_equal(
+		hpa_file_read(image.data, image.size, true, &file, &detail),
+		HPA_CORRUPT);
+	assert_string_equal(detail, "a section's blocks do not fit its sizes");
+	free(image.data);
+}
+
+/* The room of a section that is inflated at open is in the header, and what
+ * does not inflate is refused. */
+static void
+a_hot_section_that_does_not_inflate_is_refused(void **state)
+{
+	struct bake_options options;
+	struct bake_output out;
+	struct image image;
+	struct level level;
+	struct diag diag;
+	uint8_t *entry;
+
+	(void)state;
+	bake_options_default(&options);
+	options.compress = HPA_COMPRESS_ALL;
+	assert_int_equal(level_new(128, 64, &level, &diag), DIAG_OK);
+	memset(level.cells, 1, (size_t)128 * 64);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	image = (struct image){out.data, out.size};
+	assert_opens(&image);
+	entry = entry_of(&image, HPA_ID_CELLS);
+	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
+	assert_int_equal(hpa_get_le64(entry + HPA_ENT_RAW_SIZE), 1024);
+	section_of(&image, HPA_ID_CELLS)[HPA_ZLIB_ENDS + 4] ^= 0xff;
+	seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "a section does not inflate");
+	free(image.data);
+	level_free(&level);
+}
+
+/* Any damage, with checksums put right: refused, or answered without harm. */
+
+static bool
+step_is_legal(const hpa_map *map, hpa_moves moves, hpa_cell a, hpa_cell b)
+{
+	const hpa_cell beside[2] = {{a.x, b.y}, {b.x, a.y}};
+	int dx = abs(a.x - b.x), dy = abs(a.y - b.y);
+	int n_free = hpa_map_is_free(map, beside[0]) +
+	             hpa_map_is_free(map, beside[1]);
+
+	if (dx > 1 || dy > 1 || dx + dy == 0 || !hpa_map_is_free(map, b))
+		return false;
+	if (dx + dy == 1)
+		return true;
+	return n_free >= (moves == HPA_MOVES_8         ? 2
+	                  : moves == HPA_MOVES_8_LOOSE ? 1
+	                                               : 3);
+}
+
+static void
+assert_path_is_legal(const hpa_map *map, const hpa_facts *facts,
+                     const hpa_cell *cells, size_t n)
+{
+	assert_true(n > 0 && hpa_map_is_free(map, cells[0]));
+	for (size_t i = 1; i < n; i++)
+		assert_true(step_is_legal(map, facts->moves, cells[i - 1],
+		                          cells[i]));
+}
+
+static void
+ask_something(struct rng *rng, const hpa_map *map, hpa_query *query)
+{
+	static hpa_cell cells[MAX_PATH_CELLS];
+	static hpa_waypoint points[MAX_PATH_CELLS];
+	hpa_cell from, to, near;
+	hpa_facts facts;
+	uint64_t cost;
+	hpa_status st;
+	size_t n;
+
+	hpa_map_facts(map, &facts);
+	from.x = (uint16_t)rng_below(rng, facts.width + 1);
+	from.y = (uint16_t)rng_below(rng, facts.height);
+	to.x = (uint16_t)rng_below(rng, facts.width);
+	to.y = (uint16_t)rng_below(rng, facts.height);
+	st = hpa_query_path(query, from, to, cells, MAX_PATH_CELLS, &n);
+	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT ||
+	            st == HPA_NO_ROOM);
+	if (st == HPA_OK)
+		assert_path_is_legal(map, &facts, cells, n);
+	st = hpa_query_abstract_path(query, from, to, points, MAX_PATH_CELLS,
+	                             &n);
+	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT);
+	st = hpa_query_cost(query, from, to, &cost);
+	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT);
+	st = hpa_map_nearest(map, from, to, &near);
+	assert_true(st == HPA_OK || st == HPA_BLOCKED || st == HPA_OUTSIDE);
+	if (st == HPA_OK)
+		assert_true(hpa_map_is_free(map, near));
+}
+
+/* Open it and use it; false if it is refused. */
+static bool
+use_damaged(struct rng *rng, const struct image *image)
+{
+	const char *detail;
+	hpa_query *query;
+	hpa_map *map;
+	hpa_status st = try_to_open(image, &map, &detail);
+
+	if (st != HPA_OK) {
+		assert_true(st == HPA_CORRUPT || st == HPA_NOT_HPA ||
+		            st == HPA_TOO_NEW);
+		assert_non_null(detail);
+		return false;
+	}
+	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+	for (uint32_t i = 0; i < 8; i++)
+		ask_something(rng, map, query);
+	hpa_query_free(query);
+	hpa_map_close(map);
+	return true;
+}
+
+static struct image
+bake_random(struct rng *rng)
+{
+	struct bake_options options;
+	struct bake_output out;
+	struct level level;
+	struct diag diag;
+
+	bake_options_default(&options);
+	options.cluster_size = rng_between(rng, 4, 7);
+	options.n_levels = rng_between(rng, 1, 3);
+	options.moves = (enum hpa_move_rule)rng_below(rng, 3);
+	options.policy = (enum hpa_policy)rng_below(rng, 3);
+	options.prune = rng_chance(rng, 50);
+	options.cache_paths = rng_chance(rng, 50);
+	options.compress = (enum hpa_compress)rng_below(rng, 3);
+	random_level(rng, 30, &level);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	level_free(&level);
+	return (struct image){out.data, out.size};
+}
+
+static void
+damage_with_right_checksums_does_no_harm(void **state)
+{
+	struct rng rng = {test_seed()};
+	uint32_t n_opened = 0, n_refused = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 40; i++) {
+		struct image good = bake_random(&rng);
+
+		for (uint32_t j = 0; j < 100; j++) {
+			struct image image = copy_image(&good);
+			size_t at = rng_below(&rng, (uint32_t)image.size);
+
+			image.data[at] ^= (uint8_t)rng_between(&rng, 1, 255);
+			seal(&image);
+			if (use_damaged(&rng, &image))
+				n_opened++;
+			else
+				n_refused++;
+			free(image.data);
+		}
+		free(good.data);
+	}
+	printf("# %lu damaged files opened, %lu refused\n",
+	       (unsigned long)n_opened, (unsigned long)n_refused);
+	assert_true(n_opened > 0 && n_refused > n_opened);
+}
+
+static void
+a_trusted_file_opens_too(void **state)
+{
+	hpa_open_options options = {.flags = HPA_TRUST};
+	struct image image =
+		bake_text(four_clusters, 2, true, HPA_COMPRESS_ALL);
+	hpa_map *map;
+
+	(void)state;
+	assert_int_equal(
+		hpa_map_open_memory(image.data, image.size, &options, &map),
+		HPA_OK);
+	hpa_map_close(map);
+	free(image.data);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_smallest_level_is_laid_out_as_the_spec_says),
+		cmocka_unit_test(three_clusters_are_laid_out_as_the_spec_says),
+		cmocka_unit_test(a_cached_path_is_laid_out_as_the_spec_says),
+		cmocka_unit_test(a_mixed_cluster_has_a_label_per_run),
+		cmocka_unit_test(padding_is_zero_and_sections_are_aligned),
+		cmocka_unit_test(hashes_are_those_of_the_spec),
+		cmocka_unit_test(a_file_taken_apart_and_written_is_the_same),
+		cmocka_unit_test(an_unknown_optional_section_is_skipped),
+		cmocka_unit_test(
+			an_unknown_critical_section_is_refused_by_name),
+		cmocka_unit_test(a_missing_section_is_refused_by_name),
+		cmocka_unit_test(cached_paths_may_be_left_out),
+		cmocka_unit_test(
+			a_newer_major_version_is_too_new_if_its_header_is_intact),
+		cmocka_unit_test(
+			compression_changes_neither_content_nor_answers),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(a_byte_behind_the_file_is_refused),
+		cmocka_unit_test(every_flipped_bit_is_refused),
+		cmocka_unit_test(every_field_of_the_header_is_checked),
+		cmocka_unit_test(checksums_are_checked),
+		cmocka_unit_test(every_field_of_a_table_entry_is_checked),
+		cmocka_unit_test(padding_that_is_not_zero_is_refused),
+		cmocka_unit_test(facts_and_levels_are_checked),
+		cmocka_unit_test(cells_nodes_and_labels_are_checked),
+		cmocka_unit_test(labels_of_runs_are_checked),
+		cmocka_unit_test(ranks_and_inter_edges_are_checked),
+		cmocka_unit_test(tables_are_checked),
+		cmocka_unit_test(a_table_is_shared_only_where_nodes_lie_alike),
+		cmocka_unit_test(targets_of_a_row_rise),
+		cmocka_unit_test(cached_paths_are_checked),
+		cmocka_unit_test(tables_fill_their_section),
+		cmocka_unit_test(blocks_give_back_any_stretch),
+		cmocka_unit_test(
+			a_damaged_block_is_noticed_and_the_others_are_read),
+		cmocka_unit_test(the_list_of_blocks_is_checked),
+		cmocka_unit_test(a_bomb_is_refused_by_its_sizes),
+		cmocka_unit_test(
+			a_hot_section_that_does_not_inflate_is_refused),
+		cmocka_unit_test(damage_with_right_checksums_does_no_harm),
+		cmocka_unit_test(a_trusted_file_opens_too),
+	};
+
+	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}

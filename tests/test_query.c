@@ -1,0 +1,636 @@
+/* test_query.c: the calls of libhpa, as a game uses them. */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "hpa.h"
+#include "src/bake/bake.h"
+#include "tests/support.h"
+
+#define MAX_CELLS 20000
+
+/* Two rooms, one door, and a closet that nothing leads to. */
+static const char two_rooms[] = "............@......\n"
+				"............@......\n"
+				"............@......\n"
+				"...................\n"
+				"............@......\n"
+				"............@@@@@@@\n"
+				"............@....@.\n"
+				"............@....@@\n"
+				"............@....@.\n";
+
+static const hpa_cell left = {1, 7}, right = {17, 0}, closet = {14, 7},
+		      wall = {12, 0};
+
+struct fixture {
+	struct level level;
+	struct bake_output file;
+	hpa_map *map;
+	hpa_query *query;
+};
+
+static void
+bake_level(struct fixture *f, bool cache_paths, enum hpa_compress compress)
+{
+	struct bake_options options;
+	struct diag diag;
+
+	bake_options_default(&options);
+	options.cluster_size = 4;
+	options.n_levels = 3;
+	options.cache_paths = cache_paths;
+	options.compress = compress;
+	assert_int_equal(bake_run(&f->level, &options, &f->file, NULL, &diag),
+	                 DIAG_OK);
+	assert_int_equal(hpa_map_open_memory(f->file.data, f->file.size, NULL,
+	                                     &f->map),
+	                 HPA_OK);
+	assert_int_equal(hpa_query_new(f->map, NULL, &f->query), HPA_OK);
+}
+
+static int
+set_up(void **state)
+{
+	static struct fixture f;
+
+	level_from_text(two_rooms, &f.level);
+	bake_level(&f, true, HPA_COMPRESS_COLD);
+	*state = &f;
+	return 0;
+}
+
+static int
+tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	hpa_query_free(f->query);
+	hpa_map_close(f->map);
+	free(f->file.data);
+	level_free(&f->level);
+	return 0;
+}
+
+static void
+every_status_has_a_text_of_its_own(void **state)
+{
+	(void)state;
+	for (int a = HPA_OK; a <= HPA_NO_ROOM; a++)
+		for (int b = HPA_OK; b < a; b++)
+			assert_string_not_equal(
+				hpa_status_text((hpa_status)a),
+				hpa_status_text((hpa_status)b));
+}
+
+static void
+cells_outside_blocked_and_cut_off_are_told_apart(void **state)
+{
+	struct fixture *f = *state;
+	const struct {
+		hpa_cell from, to;
+		hpa_status expected;
+	} rows[] = {
+		{left, right, HPA_OK},
+		{left, closet, HPA_NO_PATH},
+		{closet, left, HPA_NO_PATH},
+		{left, wall, HPA_BLOCKED},
+		{wall, left, HPA_BLOCKED},
+		{left, {19, 0}, HPA_OUTSIDE},
+		{{0, 9}, left, HPA_OUTSIDE},
+		{wall, {UINT16_MAX, UINT16_MAX}, HPA_OUTSIDE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		hpa_cell cells[64];
+		hpa_waypoint points[64];
+		uint64_t cost = 12345;
+		size_t n = 99;
+
+		assert_int_equal(hpa_map_reachable(f->map, rows[i].from,
+		                                   rows[i].to),
+		                 rows[i].expected);
+		assert_int_equal(hpa_query_cost(f->query, rows[i].from,
+		                                rows[i].to, &cost),
+		                 rows[i].expected);
+		if (rows[i].expected != HPA_OK)
+			assert_int_equal(cost, 12345);
+		assert_int_equal(hpa_query_path(f->query, rows[i].from,
+		                                rows[i].to, cells, 64, &n),
+		                 rows[i].expected);
+		assert_true((n == 0) == (rows[i].expected != HPA_OK));
+		assert_int_equal(
+			hpa_query_abstract_path(f->query, rows[i].from,
+		                                rows[i].to, points, 64, &n),
+			rows[i].expected);
+		assert_true((n == 0) == (rows[i].expected != HPA_OK));
+	}
+}
+
+static void
+a_path_to_the_start_is_one_cell(void **state)
+{
+	struct fixture *f = *state;
+	hpa_waypoint points[4];
+	hpa_cell cells[4];
+	uint64_t cost = 1;
+	size_t n;
+
+	assert_int_equal(hpa_query_path(f->query, left, left, cells, 4, &n),
+	                 HPA_OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(cells[0].x, left.x);
+	assert_int_equal(cells[0].y, left.y);
+	assert_int_equal(hpa_query_cost(f->query, left, left, &cost), HPA_OK);
+	assert_int_equal(cost, 0);
+	assert_int_equal(
+		hpa_query_abstract_path(f->query, left, left, points, 4, &n),
+		HPA_OK);
+	assert_int_equal(n, 1);
+}
+
+/* A buffer that is too small gets the beginning, and the size is told. */
+static void
+no_room_tells_how_much_is_needed(void **state)
+{
+	struct fixture *f = *state;
+	hpa_cell all[64], some[64];
+	hpa_waypoint points[64], some_points[64];
+	size_t n, n_told;
+
+	assert_int_equal(hpa_query_path(f->query, left, right, all, 64, &n),
+	                 HPA_OK);
+	assert_true(n > 16);
+	for (size_t room = 0; room <= n; room++) {
+		hpa_status expected = room < n ? HPA_NO_ROOM : HPA_OK;
+
+		memset(some, 0xee, sizeof(some));
+		assert_int_equal(hpa_query_path(f->query, left, right, some,
+		                                room, &n_told),
+		                 expected);
+		assert_int_equal(n_told, n);
+		assert_memory_equal(some, all, room * sizeof(*some));
+		assert_int_equal(some[room].x, 0xeeee);
+	}
+	assert_int_equal(hpa_query_abstract_path(f->query, left, right, points,
+	                                         64, &n),
+	                 HPA_OK);
+	assert_true(n > 2);
+	assert_int_equal(hpa_query_abstract_path(f->query, left, right,
+	                                         some_points, 2, &n_told),
+	                 HPA_NO_ROOM);
+	assert_int_equal(n_told, n);
+	assert_int_equal(some_points[1].cost, points[1].cost);
+}
+
+static void
+a_walk_ends_and_other_calls_end_it(void **state)
+{
+	struct fixture *f = *state;
+	hpa_cell cells[64];
+	uint64_t cost;
+	size_t n, i;
+
+	assert_int_equal(hpa_query_next(f->query, cells, 64, &n), HPA_OK);
+	assert_int_equal(n, 0);
+	assert_int_equal(hpa_query_start(f->query, left, right, &cost), HPA_OK);
+	assert_int_equal(hpa_query_next(f->query, cells, 64, &n), HPA_OK);
+	assert_true(n > 1);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(hpa_query_next(f->query, cells, 64, &n),
+		                 HPA_OK);
+		assert_int_equal(n, 0);
+	}
+	assert_int_equal(hpa_query_start(f->query, left, right, &cost), HPA_OK);
+	assert_int_equal(hpa_query_next(f->query, cells, 1, &n), HPA_OK);
+	assert_int_equal(n, 1);
+	assert_int_equal(hpa_query_cost(f->query, right, left, &cost), HPA_OK);
+	assert_int_equal(hpa_query_next(f->query, cells, 64, &n), HPA_OK);
+	assert_int_equal(n, 0);
+	assert_int_equal(hpa_query_start(f->query, left, right, &cost), HPA_OK);
+	assert_int_equal(hpa_query_start(f->query, left, wall, &cost),
+	                 HPA_BLOCKED);
+	assert_int_equal(hpa_query_next(f->query, cells, 64, &n), HPA_OK);
+	assert_int_equal(n, 0);
+}
+
+static void
+facts_are_those_of_the_level(void **state)
+{
+	struct fixture *f = *state;
+	hpa_facts facts;
+	size_t n_free = 0;
+
+	for (size_t i = 0; i < strlen(two_rooms); i++)
+		n_free += two_rooms[i] == '.';
+	hpa_map_facts(f->map, &facts);
+	assert_int_equal(facts.width, 19);
+	assert_int_equal(facts.height, 9);
+	assert_int_equal(facts.cluster_size, 4);
+	assert_int_equal(facts.n_levels, 3);
+	assert_int_equal(facts.moves, HPA_MOVES_8);
+	assert_int_equal(facts.n_free_cells, n_free);
+	/* The rooms, the closet, and two single cells beside it. */
+	assert_int_equal(facts.n_components, 4);
+	assert_int_equal(facts.cost_straight, 70);
+	assert_int_equal(facts.cost_diagonal, 99);
+	for (uint16_t y = 0; y < 11; y++)
+		for (uint16_t x = 0; x < 21; x++) {
+			hpa_cell cell = {x, y};
+
+			assert_int_equal(hpa_map_is_free(f->map, cell),
+			                 level_is_free(&f->level, cell));
+		}
+}
+
+/* An allocator that counts, and fails at the n-th call. */
+struct counter {
+	size_t n_calls, fail_at, n_open, n_bytes, last_size;
+};
+
+static void *
+counted_alloc(void *user, size_t size)
+{
+	struct counter *counter = user;
+
+	if (++counter->n_calls == counter->fail_at)
+		return NULL;
+	counter->n_open++;
+	counter->n_bytes += size;
+	counter->last_size = size;
+	return malloc(size);
+}
+
+static void
+counted_free(void *user, void *memory, size_t size)
+{
+	struct counter *counter = user;
+
+	assert_non_null(memory);
+	counter->n_open--;
+	counter->n_bytes -= size;
+	free(memory);
+}
+
+static void
+memory_comes_from_the_caller_and_only_at_the_beginning(void **state)
+{
+	struct fixture *f = *state;
+	struct counter counter = {0};
+	const hpa_allocator allocator = {counted_alloc, counted_free, &counter};
+	const hpa_open_options how = {.allocator = &allocator};
+	hpa_cell cells[64];
+	hpa_map *map;
+	hpa_query *query;
+	uint64_t cost;
+	size_t n, n_calls;
+
+	assert_int_equal(hpa_map_open_memory(f->file.data, f->file.size, &how,
+	                                     &map),
+	                 HPA_OK);
+	assert_true(counter.n_calls > 0);
+	n_calls = counter.n_calls;
+	assert_int_equal(hpa_query_new(map, &allocator, &query), HPA_OK);
+	assert_int_equal(counter.n_calls, n_calls + 1);
+	assert_int_equal(counter.last_size, hpa_query_size(map));
+	n_calls = counter.n_calls;
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(hpa_query_path(query, left, right, cells, 64,
+		                                &n),
+		                 HPA_OK);
+		assert_int_equal(hpa_query_cost(query, right, left, &cost),
+		                 HPA_OK);
+	}
+	assert_int_equal(counter.n_calls, n_calls);
+	hpa_query_free(query);
+	hpa_map_close(map);
+	assert_int_equal(counter.n_open, 0);
+	assert_int_equal(counter.n_bytes, 0);
+}
+
+static void
+an_allocator_that_fails_is_survived(void **state)
+{
+	static const enum hpa_compress compress[] = {
+		HPA_COMPRESS_NONE, HPA_COMPRESS_COLD, HPA_COMPRESS_ALL};
+	struct level level;
+
+	(void)state;
+	level_from_text(two_rooms, &level);
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f = {.level = level};
+		bool done = false;
+
+		bake_level(&f, true, compress[i]);
+		for (size_t fail_at = 1; !done; fail_at++) {
+			struct counter counter = {.fail_at = fail_at};
+			const hpa_allocator allocator = {
+				counted_alloc, counted_free, &counter};
+			const hpa_open_options how = {.allocator = &allocator};
+			hpa_map *map;
+			hpa_query *query = NULL;
+			hpa_status st = hpa_map_open_memory(
+				f.file.data, f.file.size, &how, &map);
+
+			if (st == HPA_OK)
+				st = hpa_query_new(map, &allocator, &query);
+			done = counter.n_calls < fail_at;
+			assert_int_equal(st, done ? HPA_OK : HPA_NO_MEMORY);
+			assert_true(done || !query);
+			hpa_query_free(query);
+			hpa_map_close(map);
+			assert_int_equal(counter.n_open, 0);
+		}
+		hpa_query_free(f.query);
+		hpa_map_close(f.map);
+		free(f.file.data);
+	}
+	level_free(&level);
+}
+
+/* By the book: every cell is looked at. */
+static hpa_cell
+plain_nearest(struct oracle *oracle, const struct level *level, hpa_cell from,
+              hpa_cell to, enum hpa_move_rule moves)
+{
+	uint64_t best = UINT64_MAX;
+	hpa_cell cell = {0, 0};
+
+	for (uint32_t y = 0; y < level->height; y++)
+		for (uint32_t x = 0; x < level->width; x++) {
+			uint64_t dx = (uint64_t)labs((long)x - to.x);
+			uint64_t dy = (uint64_t)labs((long)y - to.y);
+			uint64_t less = dx < dy ? dx : dy;
+			uint64_t more = dx < dy ? dy : dx;
+			uint64_t cost = moves == HPA_RULE_4
+			                        ? 70 * (dx + dy)
+			                        : 99 * less + 70 * (more - less);
+
+			if (cost < best && oracle_connected(oracle, from.x,
+			                                    from.y, x, y)) {
+				best = cost;
+				cell = (hpa_cell){(uint16_t)x, (uint16_t)y};
+			}
+		}
+	return cell;
+}
+
+static void
+nearest_is_what_looking_at_every_cell_finds(void **state)
+{
+	struct rng rng = {test_seed()};
+
+	(void)state;
+	for (int i = 0; i < 400; i++) {
+		struct fixture f = {.map = NULL};
+		struct bake_options options;
+		struct oracle *oracle;
+		struct diag diag;
+		hpa_cell from;
+
+		random_level(&rng, 70, &f.level);
+		bake_options_default(&options);
+		options.cluster_size = rng_between(&rng, 4, 20);
+		options.moves = (enum hpa_move_rule)rng_below(&rng, 3);
+		assert_int_equal(
+			bake_run(&f.level, &options, &f.file, NULL, &diag),
+			DIAG_OK);
+		assert_int_equal(hpa_map_open_memory(f.file.data, f.file.size,
+		                                     NULL, &f.map),
+		                 HPA_OK);
+		oracle = oracle_new(&f.level, options.moves);
+		for (int k = 0;
+		     k < 10 && random_free_cell(&rng, &f.level, &from); k++) {
+			hpa_cell to = random_cell(&rng, &f.level);
+			hpa_cell expected = plain_nearest(
+				oracle, &f.level, from, to, options.moves);
+			hpa_cell found = {0, 0};
+
+			assert_int_equal(
+				hpa_map_nearest(f.map, from, to, &found),
+				HPA_OK);
+			if (found.x != expected.x || found.y != expected.y) {
+				hpa_cell all[] = {from, to, found, expected};
+
+				draw_level(&f.level, all, 4);
+				fail_msg("nearest to %u,%u is %u,%u, not %u,%u",
+				         to.x, to.y, expected.x, expected.y,
+				         found.x, found.y);
+			}
+		}
+		oracle_free(oracle);
+		hpa_map_close(f.map);
+		free(f.file.data);
+		level_free(&f.level);
+	}
+}
+
+static void
+nearest_refuses_what_it_can_not_start_from(void **state)
+{
+	struct fixture *f = *state;
+	hpa_cell outside = {19, 3}, out = {7, 7};
+
+	assert_int_equal(hpa_map_nearest(f->map, wall, left, &out),
+	                 HPA_BLOCKED);
+	assert_int_equal(hpa_map_nearest(f->map, outside, left, &out),
+	                 HPA_OUTSIDE);
+	assert_int_equal(hpa_map_nearest(f->map, left, outside, &out),
+	                 HPA_OUTSIDE);
+	assert_int_equal(out.x, 7);
+}
+
+/* A temporary file with these bytes; its name is in `name`. */
+static void
+write_temporary(const void *data, size_t size, char *name)
+{
+	int fd;
+
+	strcpy(name, "test_query-XXXXXX");
+	fd = mkstemp(name);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), (ssize_t)size);
+	close(fd);
+}
+
+static void
+a_file_opens_as_its_bytes_do(void **state)
+{
+	struct fixture *f = *state;
+	const hpa_open_options trust = {.flags = HPA_TRUST};
+	hpa_cell cells[64], expected[64];
+	hpa_query *query;
+	hpa_map *map;
+	char name[32];
+	size_t n, n_expected;
+
+	assert_int_equal(hpa_query_path(f->query, left, right, expected, 64,
+	                                &n_expected),
+	                 HPA_OK);
+	write_temporary(f->file.data, f->file.size, name);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(hpa_map_open_with(name, i ? &trust : NULL,
+		                                   &map),
+		                 HPA_OK);
+		assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+		assert_int_equal(hpa_query_path(query, left, right, cells, 64,
+		                                &n),
+		                 HPA_OK);
+		assert_int_equal(n, n_expected);
+		assert_memory_equal(cells, expected, n * sizeof(*cells));
+		hpa_query_free(query);
+		hpa_map_close(map);
+	}
+	assert_int_equal(hpa_map_open(name, &map), HPA_OK);
+	unlink(name);
+	assert_int_equal(hpa_map_reachable(map, left, right), HPA_OK);
+	hpa_map_close(map);
+}
+
+static void
+what_is_no_file_is_refused(void **state)
+{
+	hpa_map *map = (hpa_map *)state;
+	char name[32];
+
+	errno = 0;
+	assert_int_equal(hpa_map_open("no/such/file", &map), HPA_IO);
+	assert_int_equal(errno, ENOENT);
+	assert_null(map);
+	errno = 0;
+	assert_int_equal(hpa_map_open(".", &map), HPA_IO);
+	assert_int_equal(errno, EISDIR);
+	write_temporary("", 0, name);
+	assert_int_equal(hpa_map_open(name, &map), HPA_NOT_HPA);
+	unlink(name);
+	write_temporary("type octile\nheight 1\n", 21, name);
+	assert_int_equal(hpa_map_open(name, &map), HPA_NOT_HPA);
+	assert_null(map);
+	unlink(name);
+}
+
+/* A thread with a query of its own, and what it was told. */
+#define N_THREADS 4
+#define N_QUESTIONS 300
+
+struct asker {
+	const struct fixture *f;
+	uint64_t seed, hash;
+};
+
+static void *
+ask(void *argument)
+{
+	struct asker *asker = argument;
+	struct rng rng = {asker->seed};
+	hpa_query *query;
+
+	if (hpa_query_new(asker->f->map, NULL, &query) != HPA_OK)
+		return NULL;
+	for (int i = 0; i < N_QUESTIONS; i++) {
+		hpa_cell cells[256];
+		hpa_cell from = random_cell(&rng, &asker->f->level);
+		hpa_cell to = random_cell(&rng, &asker->f->level);
+		size_t n = 0;
+		hpa_status st =
+			hpa_query_path(query, from, to, cells, 256, &n);
+
+		asker->hash = hpa_hash(asker->hash + (uint64_t)st,
+		                       (const uint8_t *)cells,
+		                       n * sizeof(*cells));
+	}
+	hpa_query_free(query);
+	return asker;
+}
+
+static void
+threads_get_the_answers_that_one_gets(void **state)
+{
+	struct fixture *f = *state;
+	struct asker askers[N_THREADS];
+	pthread_t threads[N_THREADS];
+
+	for (size_t i = 0; i < N_THREADS; i++) {
+		askers[i] = (struct asker){f, test_seed() + i, 0};
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
+	}
+	for (size_t i = 0; i < N_THREADS; i++) {
+		struct asker alone = {f, test_seed() + i, 0};
+		void *answered;
+
+		pthread_join(threads[i], &answered);
+		assert_non_null(answered);
+		assert_non_null(ask(&alone));
+		assert_true(alone.hash == askers[i].hash);
+	}
+}
+
+/* The promise of the levels: a level more, fewer nodes taken. */
+static void
+levels_save_expansions(void **state)
+{
+	struct fixture f = {.map = NULL};
+	hpa_cell from = {3, 3}, to = {396, 396};
+	uint64_t expanded[2], cost;
+
+	(void)state;
+	assert_int_equal(level_new(400, 400, &f.level, &(struct diag){0}),
+	                 DIAG_OK);
+	for (size_t i = 0; i < 400 * 400; i++)
+		f.level.cells[i] = (i % 400) % 20 != 0 || (i / 400) % 7 == 3;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct bake_options options;
+
+		bake_options_default(&options);
+		options.n_levels = i ? 4 : 1;
+		assert_int_equal(bake_run(&f.level, &options, &f.file, NULL,
+		                          &(struct diag){0}),
+		                 DIAG_OK);
+		assert_int_equal(hpa_map_open_memory(f.file.data, f.file.size,
+		                                     NULL, &f.map),
+		                 HPA_OK);
+		assert_int_equal(hpa_query_new(f.map, NULL, &f.query), HPA_OK);
+		assert_int_equal(hpa_query_cost(f.query, from, to, &cost),
+		                 HPA_OK);
+		expanded[i] = hpa_query_expanded(f.query);
+		hpa_query_free(f.query);
+		hpa_map_close(f.map);
+		free(f.file.data);
+	}
+	printf("# %lu nodes with one level, %lu with four\n",
+	       (unsigned long)expanded[0], (unsigned long)expanded[1]);
+	assert_true(expanded[1] < expanded[0]);
+	level_free(&f.level);
+}
+
+int
+main(void)
+{
+#define WITH_ROOMS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_status_has_a_text_of_its_own),
+		WITH_ROOMS(cells_outside_blocked_and_cut_off_are_told_apart),
+		WITH_ROOMS(a_path_to_the_start_is_one_cell),
+		WITH_ROOMS(no_room_tells_how_much_is_needed),
+		WITH_ROOMS(a_walk_ends_and_other_calls_end_it),
+		WITH_ROOMS(facts_are_those_of_the_level),
+		WITH_ROOMS(memory_comes_from_the_caller_and_only_at_the_beginning),
+		cmocka_unit_test(an_allocator_that_fails_is_survived),
+		cmocka_unit_test(nearest_is_what_looking_at_every_cell_finds),
+		WITH_ROOMS(nearest_refuses_what_it_can_not_start_from),
+		WITH_ROOMS(a_file_opens_as_its_bytes_do),
+		WITH_ROOMS(what_is_no_file_is_refused),
+		WITH_ROOMS(threads_get_the_answers_that_one_gets),
+		cmocka_unit_test(levels_save_expansions),
+	};
+
+	return cmocka_run_group_tests_name("query", tests, NULL, NULL);
+}
