@@ -5,32 +5,59 @@
  * a broken file of its own. */
 #include "formats/level.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct level_format level_formats[] = {
-	{"movingai", ".map", "MovingAI grid map, type octile", movingai_probe,
-         movingai_read},
-	{NULL, NULL, NULL, NULL, NULL},
+	{.name = "movingai",
+         .suffixes = ".map",
+         .what = "MovingAI grid map, type octile",
+         .probe = movingai_probe,
+         .read = movingai_read},
+	{.name = NULL},
 };
+
+/* Does the name end in one of the suffixes? */
+static bool
+has_suffix(const char *name, const char *suffixes)
+{
+	size_t name_size = strlen(name);
+
+	while (*suffixes) {
+		size_t size = strcspn(suffixes, " ");
+
+		if (name_size > size &&
+		    !strncmp(name + name_size - size, suffixes, size))
+			return true;
+		suffixes += size;
+		suffixes += *suffixes == ' ';
+	}
+	return false;
+}
+
+static const struct level_format *
+find_named(const char *name)
+{
+	const struct level_format *format = level_formats;
+
+	while (format->name && strcmp(format->name, name) != 0)
+		format++;
+	return format->name ? format : NULL;
+}
 
 static const struct level_format *
 find_format(const char *name, const uint8_t *data, size_t size)
 {
 	const struct level_format *format;
-	size_t name_size = strlen(name);
-	size_t suffix_size;
 
 	for (format = level_formats; format->name; format++)
-		if (format->probe(data, size))
+		if (format->probe && format->probe(data, size))
 			return format;
-	for (format = level_formats; format->name; format++) {
-		suffix_size = strlen(format->suffix);
-		if (name_size > suffix_size &&
-		    strcmp(name + name_size - suffix_size, format->suffix) == 0)
+	for (format = level_formats; format->name; format++)
+		if (has_suffix(name, format->suffixes))
 			return format;
-	}
 	return NULL;
 }
 
@@ -44,7 +71,7 @@ refuse_unknown(struct diag *diag)
 
 	for (format = level_formats; format->name; format++) {
 		n = snprintf(known + used, sizeof(known) - used, "%s%s (%s)",
-		             used ? ", " : "", format->what, format->suffix);
+		             used ? ", " : "", format->name, format->suffixes);
 		if (n < 0 || (size_t)n >= sizeof(known) - used)
 			break;
 		used += (size_t)n;
@@ -56,18 +83,35 @@ refuse_unknown(struct diag *diag)
 
 enum diag_status
 level_read(const char *name, const uint8_t *data, size_t size,
-           struct level *out, struct diag *diag)
+           const struct level_options *options, struct level *out,
+           struct diag *diag)
 {
-	const struct level_format *format = find_format(name, data, size);
+	const struct level_options none = {.format = NULL};
+	const struct level_format *format;
 
 	*out = (struct level){0};
+	if (!options)
+		options = &none;
+	format = options->format ? find_named(options->format)
+	                         : find_format(name, data, size);
+	if (!format && options->format)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "there is no format '%s'; hpabake formats "
+		                "lists them",
+		                options->format);
 	if (!format)
 		return refuse_unknown(diag);
-	return format->read(data, size, out, diag);
+	if (format->needs)
+		return diag_set(diag, DIAG_FAILED, 0,
+		                "%s can't be read: this hpabake was built "
+		                "without %s",
+		                format->what, format->needs);
+	return format->read(data, size, options, out, diag);
 }
 
 enum diag_status
-level_new(uint32_t width, uint32_t height, struct level *out, struct diag *diag)
+level_new(uint32_t width, uint32_t height, const struct terrain_table *terrain,
+          struct level *out, struct diag *diag)
 {
 	*out = (struct level){0};
 	if (width == 0 || width > LEVEL_MAX_SIDE || height == 0 ||
@@ -82,8 +126,13 @@ level_new(uint32_t width, uint32_t height, struct level *out, struct diag *diag)
 		return diag_set(diag, DIAG_FAILED, 0,
 		                "no memory for a level of %lu x %lu cells",
 		                (unsigned long)width, (unsigned long)height);
+	if (terrain && terrain->classes.n > 0)
+		out->terrain = terrain->classes;
+	else
+		terrain_classes_init(&out->terrain);
 	out->width = width;
 	out->height = height;
+	out->n_in_file = 1;
 	return DIAG_OK;
 }
 
@@ -92,4 +141,12 @@ level_free(struct level *level)
 {
 	free(level->cells);
 	*level = (struct level){0};
+}
+
+int
+level_add_class(struct level *level, const struct terrain_class *wanted)
+{
+	int found = terrain_find_class(&level->terrain, wanted->name);
+
+	return found >= 0 ? found : terrain_add_class(&level->terrain, wanted);
 }

@@ -7,13 +7,44 @@
 #include <stdint.h>
 
 #include "formats/diag.h"
+#include "formats/terrain.h"
 
 #define LEVEL_MAX_SIDE 65535u /* a coordinate is 16 bits in the file */
+#define LEVEL_MAX_CELLS ((uint64_t)1 << 31)
+#define LEVEL_NAME_SIZE 64u
 
-/* cells[y * width + x] is the terrain class: 0 blocked, 1 plain. */
+/* cells[y * width + x] is the terrain class: 0 blocked, 1 plain, more as
+ * `terrain` says. */
 struct level {
 	uint32_t width, height;
 	uint8_t *cells;
+	struct terrain_classes terrain;
+	char name[LEVEL_NAME_SIZE]; /* of one level of several; else empty */
+	uint32_t n_in_file;         /* how many levels the file has */
+};
+
+/* A file that a level file refers to, such as an image or a tileset: by the
+ * name that stands there, relative to the level file. load() gives its bytes,
+ * which last until done() is called with the same user, or fills in diag. */
+struct level_loader {
+	enum diag_status (*load)(void *user, const char *name,
+	                         const uint8_t **data, size_t *size,
+	                         struct diag *diag);
+	void *user;
+};
+
+/* What the user may say about how a level is read. All zero: the defaults. */
+struct level_options {
+	const char *format;   /* NULL: by probe, else by suffix */
+	uint32_t width, height; /* for raw bytes, which do not tell it */
+	const char *layer;    /* of Tiled and LDtk; NULL: the usual one */
+	const char *property; /* of Tiled: the tile property that blocks */
+	int gray_threshold;   /* images: darker than this is blocked;
+	                       * -1 and 0: the format's own */
+	const struct terrain_table *terrain; /* NULL: no rules */
+	const char *pick;     /* the name of one of the file's levels */
+	uint32_t index;       /* else its number, from 0 */
+	struct level_loader loader; /* load NULL: there are no other files */
 };
 
 /* One row per format. probe() looks at the bytes only and says whether they
@@ -21,28 +52,52 @@ struct level {
  * fills in diag (without its file) and leaves *out empty. */
 struct level_format {
 	const char *name;
-	const char *suffix; /* with its dot */
-	const char *what;   /* one line for people */
+	const char *suffixes; /* each with its dot, spaces between them */
+	const char *what;     /* one line for people */
+	const char *needs;    /* the library it was built without, or NULL */
 	int (*probe)(const uint8_t *data, size_t size);
 	enum diag_status (*read)(const uint8_t *data, size_t size,
+	                         const struct level_options *options,
 	                         struct level *out, struct diag *diag);
 };
 
 /* All formats; ends with a row whose name is NULL. */
 extern const struct level_format level_formats[];
 
-/* Read a level of any known format: by probe, else by the suffix of `name`. */
+/* Read a level of any known format: the one that the options name, else by
+ * probe, else by the suffix of `name`. options may be NULL. */
 enum diag_status level_read(const char *name, const uint8_t *data, size_t size,
+                            const struct level_options *options,
                             struct level *out, struct diag *diag);
 
-/* Make a level of blocked cells. DIAG_FAILED where there is no memory. */
-enum diag_status level_new(uint32_t width, uint32_t height, struct level *out,
-                           struct diag *diag);
+/* Make a level of blocked cells, with the classes of the user's table or, with
+ * NULL, the two that are always there. DIAG_BAD_INPUT for a size out of range,
+ * DIAG_FAILED where there is no memory. A reader calls it only when it knows
+ * that the input really holds that many cells. */
+enum diag_status level_new(uint32_t width, uint32_t height,
+                           const struct terrain_table *terrain,
+                           struct level *out, struct diag *diag);
 void level_free(struct level *level);
+
+/* The number of the level's class of that name, which is added if there is
+ * none; -1 where there are too many. A class that the user has priced stays as
+ * he wants it. */
+int level_add_class(struct level *level, const struct terrain_class *wanted);
+
+/* May a unit without special abilities enter the cell of that index? */
+static inline bool
+level_is_open(const struct level *level, size_t cell)
+{
+	const struct terrain_class *terrain =
+		&level->terrain.classes[level->cells[cell]];
+
+	return terrain->factor != 0 && !terrain->only_if_named;
+}
 
 /* The readers, one file each. */
 int movingai_probe(const uint8_t *data, size_t size);
 enum diag_status movingai_read(const uint8_t *data, size_t size,
+                               const struct level_options *options,
                                struct level *out, struct diag *diag);
 
 #endif

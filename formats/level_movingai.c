@@ -9,7 +9,10 @@
  *     H rows of W letters
  *
  *     .  G  S     free: ground, ground, swamp
- *     @  O  T  W  blocked: outside, outside, trees, water
+ *     @  O  T     blocked: outside, outside, trees
+ *     W           water: blocked for all agents that do not name it
+ *
+ * Other letters have a meaning only if the user gives them one.
  *
  * Real files differ, so these are tolerated: height and width in either order,
  * lines ended by CR LF, white space at the end of header lines, a last line
@@ -37,6 +40,7 @@ struct text {
 struct reader {
 	const uint8_t *at, *end;
 	unsigned long line; /* of the text read last */
+	const struct terrain_table *table;
 	struct diag *diag;
 };
 
@@ -44,13 +48,24 @@ struct header {
 	uint32_t width, height;
 };
 
-/* The terrain class of a letter, with a bit that tells it from no letter. */
-#define KNOWN 2u
+/* What the letters mean as long as the user does not say otherwise. */
+struct meaning {
+	const char *letters;
+	struct terrain_class terrain;
+};
 
-static const uint8_t letters[256] = {
-	['.'] = KNOWN | 1, ['G'] = KNOWN | 1, ['S'] = KNOWN | 1,
-	['@'] = KNOWN,     ['O'] = KNOWN,     ['T'] = KNOWN,
-	['W'] = KNOWN,
+static const struct meaning meanings[] = {
+	{".G", {"ground", 1, false}},  {"S", {"swamp", 1, false}},
+	{"@O", {"blocked", 0, false}}, {"T", {"trees", 0, false}},
+	{"W", {"water", 1, true}},
+};
+#define N_MEANINGS (sizeof(meanings) / sizeof(meanings[0]))
+
+/* The class of each letter, or NO_LETTER. */
+#define NO_LETTER 0xffu
+
+struct alphabet {
+	uint8_t terrain[256];
 };
 
 /* Bytes as a person can read them: what is not printable as \xNN, long texts
@@ -241,20 +256,32 @@ rest_is_blank(const struct reader *reader)
 
 /* The column of the first letter that is none, or the number of letters. */
 static size_t
-find_bad_letter(struct text row)
+find_bad_letter(struct text row, const struct alphabet *alphabet)
 {
 	size_t i = 0;
 
-	while (i < row.size && letters[row.data[i]])
+	while (i < row.size && alphabet->terrain[row.data[i]] != NO_LETTER)
 		i++;
 	return i;
 }
 
 static bool
-is_row(struct text line, const struct header *header)
+is_letter(const struct terrain_table *table, uint8_t letter)
 {
-	return line.size == header->width &&
-	       find_bad_letter(line) == line.size;
+	for (size_t i = 0; i < N_MEANINGS; i++)
+		if (letter && strchr(meanings[i].letters, letter))
+			return true;
+	return terrain_lookup(table, TERRAIN_LETTER, letter) >= 0;
+}
+
+static bool
+is_row(struct text line, const struct header *header,
+       const struct terrain_table *table)
+{
+	for (size_t i = 0; i < line.size; i++)
+		if (!is_letter(table, line.data[i]))
+			return false;
+	return line.size == header->width;
 }
 
 /* Something follows the last row: more rows or another kind of text. */
@@ -265,7 +292,8 @@ refuse_rest(struct reader *reader, const struct header *header)
 	unsigned long n_rows = header->height;
 	struct text line = {NULL, 0};
 
-	while (next_line(reader, &line) && is_row(line, header))
+	while (next_line(reader, &line) &&
+	       is_row(line, header, reader->table))
 		n_rows++;
 	if (n_rows > header->height)
 		return diag_set(reader->diag, DIAG_BAD_INPUT, first,
@@ -302,9 +330,10 @@ check_shape(struct reader reader, const struct header *header)
 }
 
 static enum diag_status
-refuse_letter(const struct reader *reader, struct text row)
+refuse_letter(const struct reader *reader, struct text row,
+              const struct alphabet *alphabet)
 {
-	size_t column = find_bad_letter(row);
+	size_t column = find_bad_letter(row, alphabet);
 	uint8_t letter = row.data[column];
 	char shown[8];
 
@@ -314,28 +343,61 @@ refuse_letter(const struct reader *reader, struct text row)
 		snprintf(shown, sizeof(shown), "0x%02x", letter);
 	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
 	                "unknown terrain letter %s at column %zu "
-	                "(known: . G S free, @ O T W blocked)",
+	                "(known: . G S free, @ O T W blocked; "
+	                "--terrain gives others a meaning)",
 	                shown, column + 1);
+}
+
+/* A class for each letter: the user's, else the usual one. */
+static enum diag_status
+make_alphabet(const struct terrain_table *table, struct level *level,
+              struct alphabet *out, struct diag *diag)
+{
+	memset(out->terrain, NO_LETTER, sizeof(out->terrain));
+	for (size_t i = 0; i < N_MEANINGS; i++) {
+		const char *letter = meanings[i].letters;
+
+		for (; *letter; letter++) {
+			int terrain = terrain_lookup(table, TERRAIN_LETTER,
+			                             (uint8_t)*letter);
+
+			if (terrain < 0)
+				terrain = level_add_class(
+					level, &meanings[i].terrain);
+			if (terrain < 0)
+				return diag_set(diag, DIAG_BAD_INPUT, 0,
+				                "too many terrain classes");
+			out->terrain[(uint8_t)*letter] = (uint8_t)terrain;
+		}
+	}
+	for (uint32_t letter = ' '; letter < 256; letter++) {
+		int terrain = terrain_lookup(table, TERRAIN_LETTER, letter);
+
+		if (terrain >= 0)
+			out->terrain[letter] = (uint8_t)terrain;
+	}
+	return DIAG_OK;
 }
 
 /* Read the rows of a file whose shape is right. */
 static enum diag_status
-read_rows(struct reader *reader, struct level *level)
+read_rows(struct reader *reader, const struct alphabet *alphabet,
+          struct level *level)
 {
 	uint8_t *cells = level->cells;
-	unsigned known;
 	struct text row;
 	uint32_t x, y;
 
 	for (y = 0; y < level->height; y++) {
-		known = KNOWN;
+		uint8_t highest = 0;
+
 		next_line(reader, &row);
 		for (x = 0; x < level->width; x++) {
-			known &= letters[row.data[x]];
-			cells[x] = letters[row.data[x]] & 1;
+			cells[x] = alphabet->terrain[row.data[x]];
+			highest = cells[x] > highest ? cells[x] : highest;
 		}
-		if (!known)
-			return refuse_letter(reader, row);
+		if (highest == NO_LETTER)
+			return refuse_letter(reader, row, alphabet);
 		cells += level->width;
 	}
 	return DIAG_OK;
@@ -351,11 +413,13 @@ movingai_probe(const uint8_t *data, size_t size)
 }
 
 enum diag_status
-movingai_read(const uint8_t *data, size_t size, struct level *out,
+movingai_read(const uint8_t *data, size_t size,
+              const struct level_options *options, struct level *out,
               struct diag *diag)
 {
-	struct reader reader = {data, data + size, 0, diag};
+	struct reader reader = {data, data + size, 0, options->terrain, diag};
 	struct header header = {0, 0};
+	struct alphabet alphabet;
 	enum diag_status st;
 
 	*out = (struct level){0};
@@ -363,9 +427,12 @@ movingai_read(const uint8_t *data, size_t size, struct level *out,
 	if (st == DIAG_OK)
 		st = check_shape(reader, &header);
 	if (st == DIAG_OK)
-		st = level_new(header.width, header.height, out, diag);
+		st = level_new(header.width, header.height, options->terrain,
+		               out, diag);
 	if (st == DIAG_OK)
-		st = read_rows(&reader, out);
+		st = make_alphabet(options->terrain, out, &alphabet, diag);
+	if (st == DIAG_OK)
+		st = read_rows(&reader, &alphabet, out);
 	if (st != DIAG_OK)
 		level_free(out);
 	return st;

@@ -71,7 +71,7 @@ must_make(uint32_t width, uint32_t height, struct level *out)
 {
 	struct diag diag;
 
-	if (level_new(width, height, out, &diag) != DIAG_OK) {
+	if (level_new(width, height, NULL, out, &diag) != DIAG_OK) {
 		fprintf(stderr, "# %s\n", diag.text);
 		abort();
 	}
@@ -307,7 +307,7 @@ bool
 level_is_free(const struct level *level, hpa_cell cell)
 {
 	return cell.x < level->width && cell.y < level->height &&
-	       level->cells[(size_t)cell.y * level->width + cell.x] != 0;
+	       level_is_open(level, (size_t)cell.y * level->width + cell.x);
 }
 
 hpa_cell
@@ -328,11 +328,11 @@ random_free_cell(struct rng *rng, const struct level *level, hpa_cell *out)
 	size_t i, k;
 
 	for (i = 0; i < n_cells(level); i++)
-		n_free += level->cells[i] != 0;
+		n_free += level_is_open(level, i);
 	if (n_free == 0)
 		return false;
 	k = rng_below(rng, (uint32_t)n_free);
-	for (i = 0; !level->cells[i] || k-- > 0;)
+	for (i = 0; !level_is_open(level, i) || k-- > 0;)
 		i++;
 	out->x = (uint16_t)(i % level->width);
 	out->y = (uint16_t)(i / level->width);

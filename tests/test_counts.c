@@ -722,7 +722,7 @@ make_gates(uint32_t c, uint32_t n, struct level *out)
 	uint32_t side = c * n;
 	uint32_t x, y, i, k;
 
-	assert_int_equal(level_new(side, side, out, &diag), DIAG_OK);
+	assert_int_equal(level_new(side, side, NULL, out, &diag), DIAG_OK);
 	for (y = 0; y < side; y++)
 		for (x = 0; x < side; x++) {
 			i = x % n;
@@ -806,7 +806,8 @@ check_own_level(const char *path, const char *name, void *user)
 	(void)name;
 	(void)user;
 	assert_non_null(data);
-	assert_int_equal(movingai_read(data, file_size, &level, &diag),
+	assert_int_equal(level_read("level.map", data, file_size, NULL, &level,
+	                            &diag),
 	                 DIAG_OK);
 	free(data);
 	bake_options_default(&options);

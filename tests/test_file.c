@@ -582,7 +582,7 @@ compression_changes_neither_content_nor_answers(void **state)
 		options.cluster_size = 8;
 		options.cache_paths = true;
 		options.compress = (enum hpa_compress)i;
-		assert_int_equal(level_new(64, 64, &level, &diag), DIAG_OK);
+		assert_int_equal(level_new(64, 64, NULL, &level, &diag), DIAG_OK);
 		memset(level.cells, 1, (size_t)64 * 64);
 		assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
 		                 DIAG_OK);
@@ -1429,7 +1429,7 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 	(void)state;
 	bake_options_default(&options);
 	options.compress = HPA_COMPRESS_ALL;
-	assert_int_equal(level_new(128, 64, &level, &diag), DIAG_OK);
+	assert_int_equal(level_new(128, 64, NULL, &level, &diag), DIAG_OK);
 	memset(level.cells, 1, (size_t)128 * 64);
 	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
 	                 DIAG_OK);

@@ -562,7 +562,7 @@ check_map(const char *folder, const char *name, bool is_trusted)
 	file[strlen(file) - strlen(".scen")] = '\0';
 	data = read_maps_file(file, &size);
 	assert_non_null(data);
-	assert_int_equal(level_read(file, data, size, &level, &diag), DIAG_OK);
+	assert_int_equal(level_read(file, data, size, NULL, &level, &diag), DIAG_OK);
 	free(data);
 	for (size_t k = 0; k < n_variants; k++) {
 		struct bake_options options;

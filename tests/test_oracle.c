@@ -435,7 +435,8 @@ check_published_level(const char *name, size_t every)
 	problems = read_maps_file(scen_name, &scen_size);
 	assert_non_null(map);
 	assert_non_null(problems);
-	assert_int_equal(movingai_read(map, map_size, &level, &diag), DIAG_OK);
+	assert_int_equal(level_read("level.map", map, map_size, NULL, &level,
+	                            &diag), DIAG_OK);
 	assert_int_equal(scen_read(problems, scen_size, &scen, &diag), DIAG_OK);
 	oracle = must_make(&level, 0);
 	for (i = 0; i < scen.n_problems; i += every)

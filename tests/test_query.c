@@ -582,7 +582,7 @@ levels_save_expansions(void **state)
 	uint64_t expanded[2], cost;
 
 	(void)state;
-	assert_int_equal(level_new(400, 400, &f.level, &(struct diag){0}),
+	assert_int_equal(level_new(400, 400, NULL, &f.level, &(struct diag){0}),
 	                 DIAG_OK);
 	for (size_t i = 0; i < 400 * 400; i++)
 		f.level.cells[i] = (i % 400) % 20 != 0 || (i / 400) % 7 == 3;

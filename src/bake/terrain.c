@@ -8,12 +8,16 @@
 #include "src/bake/passes.h"
 
 static uint32_t
-pack_row(const uint8_t *cells, uint32_t width, uint8_t *bits)
+pack_row(const struct level *level, uint32_t y, uint8_t *bits)
 {
+	const uint8_t *cells = level->cells + (size_t)y * level->width;
+	const struct terrain_class *classes = level->terrain.classes;
 	uint32_t n_free = 0;
 
-	for (uint32_t x = 0; x < width; x++) {
-		if (!cells[x])
+	for (uint32_t x = 0; x < level->width; x++) {
+		const struct terrain_class *terrain = &classes[cells[x]];
+
+		if (terrain->factor == 0 || terrain->only_if_named)
 			continue;
 		bits[x / 8] |= (uint8_t)(1u << x % 8);
 		n_free++;
@@ -53,8 +57,7 @@ terrain_pass(struct abstraction *abs, const struct level *level,
 	};
 #pragma omp parallel for reduction(+ : n_free)
 	for (uint32_t y = 0; y < level->height; y++)
-		n_free += pack_row(level->cells + (size_t)y * level->width,
-		                   level->width, abs->bits + y * stride);
+		n_free += pack_row(level, y, abs->bits + y * stride);
 	abs->n_free_cells = n_free;
 	abs->source_hash = hash_source(&abs->grid);
 	return DIAG_OK;

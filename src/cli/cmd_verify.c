@@ -63,7 +63,7 @@ is_inside(const struct level *level, long x, long y)
 static bool
 is_free(const struct level *level, long x, long y)
 {
-	return level->cells[(size_t)y * level->width + (size_t)x] != 0;
+	return level_is_open(level, (size_t)y * level->width + (size_t)x);
 }
 
 /* What the runtime has to answer, by the level alone. */
@@ -378,7 +378,7 @@ level_of(const hpa_map *map, struct level *out, struct diag *diag)
 	hpa_facts facts;
 
 	hpa_map_facts(map, &facts);
-	status = level_new(facts.width, facts.height, out, diag);
+	status = level_new(facts.width, facts.height, NULL, out, diag);
 	for (uint32_t y = 0; !status && y < facts.height; y++)
 		for (uint32_t x = 0; x < facts.width; x++) {
 			hpa_cell cell = {(uint16_t)x, (uint16_t)y};

@@ -25,7 +25,9 @@
 #define MAX_WRITE ((size_t)1 << 30)
 #define TEMPORARY "/.hpabake-XXXXXX"
 
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending_signals[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU,
+};
 
 #define N_SIGNALS (sizeof(ending_signals) / sizeof(ending_signals[0]))
 

@@ -18,7 +18,7 @@ input_level(const char *name, struct level *out, struct diag *diag)
 	*out = (struct level){0};
 	if (status)
 		return status;
-	status = level_read(name, bytes.data, bytes.size, out, diag);
+	status = level_read(name, bytes.data, bytes.size, NULL, out, diag);
 	if (status)
 		cli_set_file(diag, name);
 	file_free(&bytes);

@@ -150,6 +150,17 @@ find_verb(const char *name)
 	return NULL;
 }
 
+/* Where to read on after a wrong command line, on the same line. */
+static void
+add_hint(const struct cli_verb *verb, struct diag *diag)
+{
+	size_t used = strlen(diag->text);
+
+	snprintf(diag->text + used, sizeof(diag->text) - used,
+	         "; see 'hpabake %s%s--help'", verb ? verb->name : "",
+	         verb ? " " : "");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -157,8 +168,10 @@ main(int argc, char **argv)
 	const struct cli_verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
 	enum diag_status status;
 
-	/* A reader that left shows as EPIPE and is reported like a full disk. */
+	/* A reader that left and a limit on the size of files show as EPIPE and
+	 * EFBIG, and are reported like a full disk. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (verb)
 		status = run_verb(verb, argc - 2, argv + 2, &diag);
 	else if (argc > 1 && argv[1][0] != '-')
@@ -170,9 +183,8 @@ main(int argc, char **argv)
 	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && !status)
 		status = cli_write_failed(&diag);
-	cli_report(&diag);
 	if (status == DIAG_USAGE)
-		fprintf(stderr, "hpabake: see 'hpabake %s%s--help'\n",
-		        verb ? verb->name : "", verb ? " " : "");
+		add_hint(verb, &diag);
+	cli_report(&diag);
 	return (int)status;
 }

@@ -62,7 +62,7 @@ is_free(const struct oracle *oracle, long x, long y)
 
 	return x >= 0 && y >= 0 && x < (long)level->width &&
 	       y < (long)level->height &&
-	       level->cells[(size_t)y * level->width + (size_t)x] != 0;
+	       level_is_open(level, (size_t)y * level->width + (size_t)x);
 }
 
 bool
@@ -149,7 +149,7 @@ is_free_cell(const struct oracle *oracle, uint32_t x, uint32_t y)
 	const struct level *level = oracle->level;
 
 	return x < level->width && y < level->height &&
-	       level->cells[(size_t)y * level->width + x] != 0;
+	       level_is_open(level, (size_t)y * level->width + x);
 }
 
 static uint32_t
@@ -204,7 +204,7 @@ label_all(struct oracle *oracle)
 	size_t i;
 
 	for (i = 0; i < n_cells; i++)
-		if (level->cells[i] && oracle->labels[i] == NO_LABEL)
+		if (level_is_open(level, i) && oracle->labels[i] == NO_LABEL)
 			flood(oracle, (uint32_t)i, ++label);
 	oracle->labelled = true;
 }
