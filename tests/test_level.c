@@ -850,8 +850,8 @@ format_is_known_by_its_bytes_or_its_suffix(void **state)
 		level_read("map", bad_data, sizeof(bad) - 1, NULL, &level, &diag),
 		DIAG_BAD_INPUT);
 	assert_int_equal(diag.line, 0);
-	assert_string_equal(diag.text, "unknown level format; known: "
-	                               "MovingAI grid map, type octile (.map)");
+	assert_non_null(strstr(diag.text, "unknown level format; known: "));
+	assert_non_null(strstr(diag.text, "movingai (.map)"));
 	assert_empty(&level);
 }
 
