@@ -83,7 +83,7 @@ n_cells(const struct level *level)
 static bool
 is_free(const struct level *level, uint32_t x, uint32_t y)
 {
-	return level->cells[(size_t)y * level->width + x] != 0;
+	return level_is_open(level, (size_t)y * level->width + x);
 }
 
 /* Is an entrance of that length crossed at this offset? */
@@ -149,7 +149,8 @@ mark_border(struct marked *marked, uint32_t x, uint32_t y, bool is_row,
 			size_t there =
 				border_cell(level, x, y, is_row, end, true);
 
-			if (!level->cells[here] || !level->cells[there])
+			if (!level_is_open(level, here) ||
+			    !level_is_open(level, there))
 				break;
 		}
 		for (i = begin; i < end; i++)
@@ -370,7 +371,7 @@ recount(const struct level *level, const struct bake_options *options,
 		out->levels[l] =
 			count_level(&marked, options->cluster_size << l);
 	for (i = 0; i < n_cells(level); i++)
-		out->n_free_cells += level->cells[i] != 0;
+		out->n_free_cells += level_is_open(level, i);
 	count_pairs(&marked, &all, 1, &out->n_components);
 	unmark(&marked);
 }

@@ -213,7 +213,7 @@ plain_free(const struct level *level, int x, int y)
 {
 	return x >= 0 && y >= 0 && x < (int)level->width &&
 	       y < (int)level->height &&
-	       level->cells[(uint32_t)y * level->width + (uint32_t)x];
+	       level_is_open(level, (uint32_t)y * level->width + (uint32_t)x);
 }
 
 /* The cost of a step between neighbours, or 0 where it can't be made. */
@@ -268,7 +268,7 @@ plain_costs(const struct level *level, unsigned rule, uint32_t start,
             uint64_t *costs)
 {
 	size_t n = (size_t)level->width * level->height;
-	bool changed = level->cells[start] != 0;
+	bool changed = level_is_open(level, start);
 	int x, y;
 	size_t i;
 
