@@ -1,0 +1,91 @@
+# tap.sh: what shell tests share: TAP, a scratch folder, a way to run things.
+#
+# A test begins with
+#
+#     . "$srcdir/tests/tap.sh"
+#
+# says what it has to say with ok, is and skip, and ends with finish, which
+# prints the plan. One that dies on the way has no plan, and the driver counts
+# that as an error. The scratch folder $tmp is in the build directory, because
+# the source tree may be read-only; it is removed at exit.
+#
+#     ok NAME COMMAND...     pass if the command succeeds; if it does not, what
+#                            it printed is shown
+#     is NAME GOT EXPECTED   pass if the two texts are equal
+#     skip NAME REASON       could not be tested here
+#     diag TEXT...           for the reader of the log
+#     run COMMAND...         run it; its exit code is in $status, what it
+#                            printed in $tmp/out and $tmp/err
+#     finish                 print the plan; exit with 1 if a test failed
+#
+# A name must not contain "#", which begins a directive of TAP.
+
+n_tests=0
+n_failed=0
+status=0
+tmp=$top_builddir/tests/$(basename "$0" .sh).$$.tmp
+
+clean_up() {
+	chmod -R u+rwX "$tmp"
+	rm -rf "$tmp"
+}
+
+mkdir -p "$tmp" || exit 1
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+pass() {
+	n_tests=$((n_tests + 1))
+	printf 'ok %d - %s\n' "$n_tests" "$1"
+}
+
+fail() {
+	n_tests=$((n_tests + 1))
+	n_failed=$((n_failed + 1))
+	printf 'not ok %d - %s\n' "$n_tests" "$1"
+}
+
+ok() {
+	name=$1
+	shift
+	if "$@" >"$tmp/.ok" 2>&1; then
+		pass "$name"
+	else
+		fail "$name"
+		diag "failed: $*"
+		sed 's/^/#   /' "$tmp/.ok"
+	fi
+}
+
+is() {
+	if [ "$2" = "$3" ]; then
+		pass "$1"
+	else
+		fail "$1"
+		diag "got:"
+		printf '%s\n' "$2" | sed 's/^/#   /'
+		diag "expected:"
+		printf '%s\n' "$3" | sed 's/^/#   /'
+	fi
+}
+
+skip() {
+	pass "$1 # SKIP $2"
+}
+
+run() {
+	status=0
+	"$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+}
+
+finish() {
+	printf '1..%d\n' "$n_tests"
+	[ "$n_failed" = 0 ] || exit 1
+	exit 0
+}
