@@ -42,10 +42,10 @@
 #define HPA_ENT_STORED_SIZE 16u /* u64 */
 #define HPA_ENT_RAW_SIZE 24u    /* u64 */
 #define HPA_ENT_CRC 32u         /* u32, of the stored bytes */
-#define HPA_ENT_RESERVED 36u    /* u32, 0 */
+#define HPA_ENT_PROFILE 36u     /* u32, of its agent */
 #define HPA_ENTRY_SIZE 40u
 
-#define HPA_MAX_SECTIONS 64u
+#define HPA_MAX_SECTIONS 256u
 #define HPA_MAX_ALIGN 12u /* log2: a page */
 #define HPA_FLAG_CRITICAL 1u
 
@@ -67,7 +67,12 @@ enum hpa_compress {
 	HPA_COMPRESS_ALL = 2
 };
 
-/* Section ids, in the order of the file. */
+/* Section ids, in the order of the file. Those of the first row are there once
+ * and serve all profiles; of the others each profile has its own, unless it is
+ * the same as the one of the profile before. */
+#define HPA_ID_AGENTS "AGNT"
+#define HPA_ID_TERRAIN "TERR"
+#define HPA_ID_LINKS "LINK"
 #define HPA_ID_FACTS "FACT"
 #define HPA_ID_CELLS "CELL"
 #define HPA_ID_COMPONENTS "COMP"
@@ -75,8 +80,10 @@ enum hpa_compress {
 #define HPA_ID_INTER "INTR"
 #define HPA_ID_LEVELS "LEVL"
 #define HPA_ID_CLUSTERS "CLUS"
-#define HPA_ID_TABLES "TABL"
-#define HPA_ID_PATHS "PATH"
+#define HPA_ID_LINK_EDGES "LEDG"
+#define HPA_ID_REACH "REAC"
+#define HPA_ID_TABLES "TABL" /* once, for all profiles */
+#define HPA_ID_PATHS "PATH"  /* once, for all profiles */
 
 /* FACT. */
 #define HPA_FACT_WIDTH 0u           /* u32 */
@@ -89,10 +96,12 @@ enum hpa_compress {
 #define HPA_FACT_POLICY 28u         /* u32, enum hpa_policy */
 #define HPA_FACT_PARAMETER 32u      /* u32 */
 #define HPA_FACT_FLAGS 36u          /* u32 */
-#define HPA_FACT_N_NODES 40u        /* u32 */
-#define HPA_FACT_N_COMPONENTS 44u   /* u32 */
-#define HPA_FACT_N_FREE_CELLS 48u   /* u64 */
-#define HPA_FACT_SIZE 56u
+#define HPA_FACT_AGENT_SIZE 40u     /* u32, cells along the agent's side */
+#define HPA_FACT_N_NODES 44u        /* u32 */
+#define HPA_FACT_N_COMPONENTS 48u   /* u32 */
+#define HPA_FACT_MIN_FACTOR 52u     /* u32, of the cheapest free cell; or 1 */
+#define HPA_FACT_N_FREE_CELLS 56u   /* u64 */
+#define HPA_FACT_SIZE 64u
 
 /* The options, and what their hash covers: these bytes of FACT. */
 #define HPA_FACT_OPTIONS HPA_FACT_CLUSTER_SIZE
@@ -100,6 +109,7 @@ enum hpa_compress {
 
 #define HPA_FACT_FLAG_PRUNED 1u
 #define HPA_FACT_FLAG_PATHS 2u
+#define HPA_FACT_FLAG_WEIGHTED 4u /* a free cell has a factor other than 1 */
 
 enum hpa_move_rule { HPA_RULE_8 = 0, HPA_RULE_8_LOOSE = 1, HPA_RULE_4 = 2 };
 enum hpa_policy {
@@ -117,6 +127,59 @@ enum hpa_policy {
 #define HPA_MAX_LEVELS 12u
 #define HPA_COST_STRAIGHT 70u
 #define HPA_COST_DIAGONAL 99u
+/* Where terrain has factors, costs count halves, so that the mean of two
+ * factors is a whole number. */
+#define HPA_WEIGHTED_STRAIGHT (2 * HPA_COST_STRAIGHT)
+#define HPA_WEIGHTED_DIAGONAL (2 * HPA_COST_DIAGONAL)
+
+/* AGNT: a record per profile. */
+#define HPA_AGENT_NAME 0u /* text, zero-padded */
+#define HPA_AGENT_NAME_SIZE 32u
+#define HPA_AGENT_TERRAIN 32u /* class names with '+' between; "": any */
+#define HPA_AGENT_TERRAIN_SIZE 224u
+#define HPA_AGENT_SIZE 256u
+#define HPA_MAX_PROFILES 16u
+#define HPA_MAX_AGENT_SIZE 64u
+
+/* TERR: the classes, then the class of each cell, in rows of whole bytes, the
+ * leftmost cell in the lowest bits. */
+#define HPA_TERR_N_CLASSES 0u /* u32 */
+#define HPA_TERR_BITS_LOG2 4u /* u32: 1, 2, 4 or 8 bits a cell */
+#define HPA_TERR_CLASSES 8u
+#define HPA_CLASS_NAME 0u /* text, zero-padded */
+#define HPA_CLASS_NAME_SIZE 32u
+#define HPA_CLASS_FACTOR 32u /* u32, 0 to 255 */
+#define HPA_CLASS_SIZE 36u
+#define HPA_MAX_CLASSES 64u
+#define HPA_MAX_FACTOR 255u
+
+/* LINK: a record per link, as the user gave them. */
+#define HPA_LINK_FROM_X 0u /* u16 */
+#define HPA_LINK_FROM_Y 2u /* u16 */
+#define HPA_LINK_TO_X 4u   /* u16 */
+#define HPA_LINK_TO_Y 6u   /* u16 */
+#define HPA_LINK_COST 8u   /* u32 */
+#define HPA_LINK_FLAGS 12u /* u32 */
+#define HPA_LINK_NAME 16u  /* text, zero-padded */
+#define HPA_LINK_NAME_SIZE 32u
+#define HPA_LINK_SIZE 48u
+#define HPA_LINK_ONE_WAY 1u
+#define HPA_MAX_LINKS 65535u
+#define HPA_MAX_LINK_COST 0xffffffu
+
+/* LEDG: a link as an edge between two nodes of a profile, in the order of
+ * their first nodes. A two-way link is two of them. */
+#define HPA_LEDGE_FROM 0u /* u32, node */
+#define HPA_LEDGE_TO 4u   /* u32, node */
+#define HPA_LEDGE_LINK 8u /* u32, index in LINK */
+#define HPA_LEDGE_SIZE 12u
+
+/* REAC: the number of components that one-way links tie together, these in
+ * rising order, then for each of them a row of bits, of whole bytes: which of
+ * them it reaches, itself included. */
+#define HPA_REACH_N 0u /* u32 */
+#define HPA_REACH_COMPONENTS 4u
+#define HPA_MAX_REACH 1024u
 
 /* COMP: a u32 per level-1 cluster, then a u32 per run of its mixed ones. */
 #define HPA_COMP_NONE 0xffffffffu  /* no free cell in this cluster */

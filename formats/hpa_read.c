@@ -32,6 +32,9 @@ struct known_section {
 };
 
 static const struct known_section known_sections[] = {
+	{HPA_ID_AGENTS, HPA_FLAG_CRITICAL},
+	{HPA_ID_TERRAIN, HPA_FLAG_CRITICAL},
+	{HPA_ID_LINKS, HPA_FLAG_CRITICAL},
 	{HPA_ID_FACTS, HPA_FLAG_CRITICAL},
 	{HPA_ID_CELLS, HPA_FLAG_CRITICAL},
 	{HPA_ID_COMPONENTS, HPA_FLAG_CRITICAL},
@@ -39,6 +42,8 @@ static const struct known_section known_sections[] = {
 	{HPA_ID_INTER, HPA_FLAG_CRITICAL},
 	{HPA_ID_LEVELS, HPA_FLAG_CRITICAL},
 	{HPA_ID_CLUSTERS, HPA_FLAG_CRITICAL},
+	{HPA_ID_LINK_EDGES, HPA_FLAG_CRITICAL},
+	{HPA_ID_REACH, HPA_FLAG_CRITICAL},
 	{HPA_ID_TABLES, HPA_FLAG_CRITICAL},
 	{HPA_ID_PATHS, 0},
 };
@@ -158,17 +163,23 @@ read_header(struct hpa_file *file, const char **detail)
 }
 
 static hpa_status
-read_id(struct hpa_file *file, uint32_t index, const uint8_t *id,
+read_id(struct hpa_file *file, uint32_t index, const uint8_t *entry,
         const char **detail)
 {
 	struct hpa_section *section = &file->sections[index];
+	const uint8_t *id = entry + HPA_ENT_ID;
 
 	for (uint32_t i = 0; i < ID_SIZE; i++)
 		if (!is_printable(id[i]))
 			return refuse(detail, "a section's id is no text");
 	memcpy(section->id, id, ID_SIZE);
+	section->profile = hpa_get_le32(entry + HPA_ENT_PROFILE);
+	if (section->profile >= HPA_MAX_PROFILES)
+		return refuse_section(file, section, detail,
+		                      "a section's profile is out of range");
 	for (uint32_t i = 0; i < index; i++)
-		if (!memcmp(file->sections[i].id, id, ID_SIZE))
+		if (!memcmp(file->sections[i].id, id, ID_SIZE) &&
+		    file->sections[i].profile == section->profile)
 			return refuse_section(file, section, detail,
 			                      "a section is there twice");
 	return HPA_OK;
@@ -303,13 +314,12 @@ read_entry(struct hpa_file *file, uint32_t index, uint64_t *end,
 	const uint8_t *entry =
 		file->data + HPA_HEADER_SIZE + (size_t)index * HPA_ENTRY_SIZE;
 	struct hpa_section *section = &file->sections[index];
-	hpa_status st = read_id(file, index, entry + HPA_ENT_ID, detail);
+	hpa_status st = read_id(file, index, entry, detail);
 
 	if (st != HPA_OK)
 		return st;
 	section->flags = hpa_get_le16(entry + HPA_ENT_FLAGS);
-	if ((section->flags & ~HPA_FLAG_CRITICAL) != 0 ||
-	    hpa_get_le32(entry + HPA_ENT_RESERVED) != 0)
+	if ((section->flags & ~HPA_FLAG_CRITICAL) != 0)
 		return refuse_section(file, section, detail,
 		                      "a section's reserved bits are not 0");
 	st = read_place(file, section, entry, end, detail);
@@ -406,12 +416,31 @@ hpa_file_read(const uint8_t *data, size_t size, bool deep, struct hpa_file *out,
 }
 
 const struct hpa_section *
-hpa_file_find(const struct hpa_file *file, const char *id)
+hpa_file_find(const struct hpa_file *file, const char *id, uint32_t profile)
 {
-	for (uint32_t i = 0; i < file->n_sections; i++)
-		if (!memcmp(file->sections[i].id, id, ID_SIZE))
-			return &file->sections[i];
-	return NULL;
+	const struct hpa_section *best = NULL;
+
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const struct hpa_section *section = &file->sections[i];
+
+		if (!memcmp(section->id, id, ID_SIZE) &&
+		    section->profile <= profile &&
+		    (!best || section->profile > best->profile))
+			best = section;
+	}
+	return best;
+}
+
+uint32_t
+hpa_file_profiles(const struct hpa_file *file)
+{
+	const struct hpa_section *agents =
+		hpa_file_find(file, HPA_ID_AGENTS, 0);
+	size_t n = agents ? agents->raw_size / HPA_AGENT_SIZE : 0;
+
+	if (n > HPA_MAX_PROFILES)
+		n = HPA_MAX_PROFILES;
+	return n ? (uint32_t)n : 1;
 }
 
 /* Inflate one block to exactly its raw size. */

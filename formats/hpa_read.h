@@ -14,6 +14,7 @@
 
 struct hpa_section {
 	char id[5]; /* ends with a 0 */
+	uint32_t profile;
 	uint16_t flags;
 	uint8_t codec;
 	const uint8_t *stored; /* in the file */
@@ -43,9 +44,13 @@ struct hpa_file {
 hpa_status hpa_file_read(const uint8_t *data, size_t size, bool deep,
                          struct hpa_file *out, const char **detail);
 
-/* The section of that id, or NULL. */
+/* The section of that id that serves a profile, or NULL: its own or else that
+ * of the nearest profile before it. */
 const struct hpa_section *hpa_file_find(const struct hpa_file *file,
-                                        const char *id);
+                                        const char *id, uint32_t profile);
+
+/* How many profiles the file has, 1 or more. */
+uint32_t hpa_file_profiles(const struct hpa_file *file);
 
 /* Inflate every compressed section that is searched in place, a critical one,
  * into `room`, of inflated_size bytes, 8-aligned. HPA_CORRUPT sets *detail and

@@ -13,6 +13,12 @@
  *                 is at exactly the levels whose borders its edges cross
  *     tables      see below
  *     components  neighbouring free cells have one label
+ *     terrain     every class is known, free cells have a factor
+ *     links       each usable one is an edge between the right nodes, which
+ *                 are at all levels, and is known to the components
+ *
+ * A file has a view for each profile. Only the tables are one list for all of
+ * them, and are checked for all of them together.
  *
  * A query's search takes a node from its heap once. That is right as long as no
  * edge is shorter than the octile distance of its ends, so this is checked for
@@ -52,10 +58,10 @@ struct piece {
 
 /* The section, or false with the text that is given for that. */
 static bool
-find_piece(const struct hpa_file *file, const char *id, const char *missing,
-           struct piece *out, const char **detail)
+find_piece(const struct hpa_file *file, const char *id, uint32_t profile,
+           const char *missing, struct piece *out, const char **detail)
 {
-	const struct hpa_section *section = hpa_file_find(file, id);
+	const struct hpa_section *section = hpa_file_find(file, id, profile);
 
 	if (!section || !section->raw) {
 		*detail = missing;
@@ -65,9 +71,16 @@ find_piece(const struct hpa_file *file, const char *id, const char *missing,
 	return true;
 }
 
-#define FIND(file, id, out, detail)                                            \
-	find_piece(file, id, "section " id " is missing", out, detail)
+#define FIND(file, id, view, out, detail)                                      \
+	find_piece(file, id, (view)->profile, "section " id " is missing",     \
+	           out, detail)
 #define WRONG_SIZE(id) "the size of section " id " is wrong"
+
+static bool
+is_weighted(const struct hpa_view *view)
+{
+	return view->flags & HPA_FACT_FLAG_WEIGHTED;
+}
 
 static hpa_status
 check_facts(const struct hpa_view *view, const char **detail)
@@ -84,14 +97,22 @@ check_facts(const struct hpa_view *view, const char **detail)
 		return refuse(detail, "the number of levels is out of range");
 	if (view->moves > HPA_RULE_4)
 		return refuse(detail, "the movement rule is unknown");
-	if (view->cost_straight != HPA_COST_STRAIGHT ||
-	    view->cost_diagonal != HPA_COST_DIAGONAL)
-		return refuse(detail, "the costs of a step are not 70 and 99");
+	if (view->cost_straight != (is_weighted(view) ? HPA_WEIGHTED_STRAIGHT
+	                                              : HPA_COST_STRAIGHT) ||
+	    view->cost_diagonal != (is_weighted(view) ? HPA_WEIGHTED_DIAGONAL
+	                                              : HPA_COST_DIAGONAL))
+		return refuse(detail, "the costs of a step are wrong");
 	if (view->policy > HPA_POLICY_EVERY ||
 	    (view->policy == HPA_POLICY_EVERY && view->policy_parameter == 0))
 		return refuse(detail, "the transition policy is unknown");
-	if (view->flags & ~(HPA_FACT_FLAG_PRUNED | HPA_FACT_FLAG_PATHS))
+	if (view->flags & ~(HPA_FACT_FLAG_PRUNED | HPA_FACT_FLAG_PATHS |
+	                    HPA_FACT_FLAG_WEIGHTED))
 		return refuse(detail, "a flag is unknown");
+	if (view->agent_size == 0 || view->agent_size > HPA_MAX_AGENT_SIZE)
+		return refuse(detail, "the agent's size is out of range");
+	if (view->min_factor == 0 || view->min_factor > HPA_MAX_FACTOR ||
+	    (!is_weighted(view) && view->min_factor != 1))
+		return refuse(detail, "the least factor is out of range");
 	if (view->n_nodes == HPA_NONE)
 		return refuse(detail, "the number of nodes is out of range");
 	if (view->n_free_cells >= HPA_COMP_MIXED ||
@@ -108,7 +129,7 @@ read_facts(const struct hpa_file *file, struct hpa_view *view,
 	struct piece piece;
 	const uint8_t *raw;
 
-	if (!FIND(file, HPA_ID_FACTS, &piece, detail))
+	if (!FIND(file, HPA_ID_FACTS, view, &piece, detail))
 		return HPA_CORRUPT;
 	if (piece.size != HPA_FACT_SIZE)
 		return refuse(detail, WRONG_SIZE(HPA_ID_FACTS));
@@ -123,6 +144,8 @@ read_facts(const struct hpa_file *file, struct hpa_view *view,
 	view->policy = (enum hpa_policy)hpa_get_le32(raw + HPA_FACT_POLICY);
 	view->policy_parameter = hpa_get_le32(raw + HPA_FACT_PARAMETER);
 	view->flags = hpa_get_le32(raw + HPA_FACT_FLAGS);
+	view->agent_size = hpa_get_le32(raw + HPA_FACT_AGENT_SIZE);
+	view->min_factor = hpa_get_le32(raw + HPA_FACT_MIN_FACTOR);
 	view->n_nodes = hpa_get_le32(raw + HPA_FACT_N_NODES);
 	view->n_components = hpa_get_le32(raw + HPA_FACT_N_COMPONENTS);
 	view->n_free_cells = hpa_get_le64(raw + HPA_FACT_N_FREE_CELLS);
@@ -169,7 +192,7 @@ read_levels(const struct hpa_file *file, struct hpa_view *view,
 	hpa_status st = HPA_OK;
 	struct piece piece;
 
-	if (!FIND(file, HPA_ID_LEVELS, &piece, detail))
+	if (!FIND(file, HPA_ID_LEVELS, view, &piece, detail))
 		return HPA_CORRUPT;
 	if (piece.size != (uint64_t)view->n_levels * HPA_LEVEL_SIZE)
 		return refuse(detail, WRONG_SIZE(HPA_ID_LEVELS));
@@ -186,8 +209,8 @@ find_cells(const struct hpa_file *file, struct hpa_view *view,
 	struct piece cells, labels;
 	uint64_t labels_size = 4 * (uint64_t)n_clusters(&view->levels[0]);
 
-	if (!FIND(file, HPA_ID_CELLS, &cells, detail) ||
-	    !FIND(file, HPA_ID_COMPONENTS, &labels, detail))
+	if (!FIND(file, HPA_ID_CELLS, view, &cells, detail) ||
+	    !FIND(file, HPA_ID_COMPONENTS, view, &labels, detail))
 		return HPA_CORRUPT;
 	view->stride = (view->width + 7) / 8;
 	if (cells.size != (uint64_t)view->stride * view->height)
@@ -209,8 +232,8 @@ find_nodes(const struct hpa_file *file, struct hpa_view *view,
 	uint64_t n_targets = 2 * (uint64_t)view->levels[0].n_inter;
 	struct piece nodes, inter;
 
-	if (!FIND(file, HPA_ID_NODES, &nodes, detail) ||
-	    !FIND(file, HPA_ID_INTER, &inter, detail))
+	if (!FIND(file, HPA_ID_NODES, view, &nodes, detail) ||
+	    !FIND(file, HPA_ID_INTER, view, &inter, detail))
 		return HPA_CORRUPT;
 	if (nodes.size != (uint64_t)view->n_nodes * HPA_NODE_SIZE)
 		return refuse(detail, WRONG_SIZE(HPA_ID_NODES));
@@ -266,7 +289,7 @@ find_clusters(const struct hpa_file *file, struct hpa_view *view,
 	struct piece piece;
 	const uint8_t *at;
 
-	if (!FIND(file, HPA_ID_CLUSTERS, &piece, detail))
+	if (!FIND(file, HPA_ID_CLUSTERS, view, &piece, detail))
 		return HPA_CORRUPT;
 	if (piece.size != clusters_size(view))
 		return refuse(detail, WRONG_SIZE(HPA_ID_CLUSTERS));
@@ -310,10 +333,11 @@ static hpa_status
 find_tables(const struct hpa_file *file, struct hpa_view *view,
             const char **detail)
 {
-	const struct hpa_section *paths = hpa_file_find(file, HPA_ID_PATHS);
+	const struct hpa_section *paths = hpa_file_find(file, HPA_ID_PATHS, 0);
 	struct piece tables;
 
-	if (!FIND(file, HPA_ID_TABLES, &tables, detail))
+	if (!find_piece(file, HPA_ID_TABLES, 0, "section TABL is missing",
+	                &tables, detail))
 		return HPA_CORRUPT;
 	view->tables = tables.raw;
 	view->tables_size = (size_t)tables.size;
@@ -323,14 +347,148 @@ find_tables(const struct hpa_file *file, struct hpa_view *view,
 	return HPA_OK;
 }
 
+/* Text, then zeros; *out gets one 0 more. */
+static bool
+read_text(const uint8_t *text, size_t size, char *out)
+{
+	size_t n = 0;
+
+	while (n < size && text[n] > ' ' && text[n] < 0x7f)
+		n++;
+	memcpy(out, text, n);
+	out[n] = 0;
+	for (; n < size; n++)
+		if (text[n] != 0)
+			return false;
+	return true;
+}
+
+/* Who the profile is for; a file without agents has one profile. */
+static hpa_status
+read_agent(const struct hpa_file *file, struct hpa_view *view,
+           const char **detail)
+{
+	const struct hpa_section *section =
+		hpa_file_find(file, HPA_ID_AGENTS, 0);
+	const uint8_t *record;
+
+	if (!section)
+		return HPA_OK;
+	if (!section->raw || section->raw_size == 0 ||
+	    section->raw_size % HPA_AGENT_SIZE != 0 ||
+	    section->raw_size > HPA_MAX_PROFILES * HPA_AGENT_SIZE)
+		return refuse(detail, WRONG_SIZE(HPA_ID_AGENTS));
+	record = section->raw + (size_t)view->profile * HPA_AGENT_SIZE;
+	if (!read_text(record + HPA_AGENT_NAME, HPA_AGENT_NAME_SIZE,
+	               view->agent) ||
+	    !view->agent[0] ||
+	    !read_text(record + HPA_AGENT_TERRAIN, HPA_AGENT_TERRAIN_SIZE,
+	               view->agent_terrain))
+		return refuse(detail, "an agent's name is no text");
+	return HPA_OK;
+}
+
+static hpa_status
+find_terrain(const struct hpa_file *file, struct hpa_view *view,
+             const char **detail)
+{
+	const struct hpa_section *section =
+		hpa_file_find(file, HPA_ID_TERRAIN, 0);
+	uint64_t records, rows;
+
+	if (!section != !is_weighted(view))
+		return refuse(detail, "terrain and its flag do not agree");
+	if (!section)
+		return HPA_OK;
+	if (!section->raw || section->raw_size < HPA_TERR_CLASSES)
+		return refuse(detail, WRONG_SIZE(HPA_ID_TERRAIN));
+	view->n_classes = hpa_get_le32(section->raw + HPA_TERR_N_CLASSES);
+	view->class_log2 = hpa_get_le32(section->raw + HPA_TERR_BITS_LOG2);
+	if (view->n_classes == 0 || view->n_classes > HPA_MAX_CLASSES ||
+	    view->class_log2 > 3)
+		return refuse(detail, "the number of classes is out of range");
+	view->class_stride =
+		(((size_t)view->width << view->class_log2) + 7) / 8;
+	records = (uint64_t)view->n_classes * HPA_CLASS_SIZE;
+	rows = (uint64_t)view->class_stride * view->height;
+	if (section->raw_size != HPA_TERR_CLASSES + records + rows)
+		return refuse(detail, WRONG_SIZE(HPA_ID_TERRAIN));
+	view->classes = section->raw + HPA_TERR_CLASSES;
+	view->cell_classes = view->classes + records;
+	return HPA_OK;
+}
+
+static hpa_status
+find_links(const struct hpa_file *file, struct hpa_view *view,
+           const char **detail)
+{
+	const struct hpa_section *links = hpa_file_find(file, HPA_ID_LINKS, 0);
+	struct piece edges;
+
+	if (!links)
+		return HPA_OK;
+	if (!links->raw || links->raw_size % HPA_LINK_SIZE != 0 ||
+	    links->raw_size / HPA_LINK_SIZE > HPA_MAX_LINKS)
+		return refuse(detail, WRONG_SIZE(HPA_ID_LINKS));
+	if (!FIND(file, HPA_ID_LINK_EDGES, view, &edges, detail))
+		return HPA_CORRUPT;
+	if (edges.size % HPA_LEDGE_SIZE != 0 ||
+	    edges.size / HPA_LEDGE_SIZE > 2 * HPA_MAX_LINKS)
+		return refuse(detail, WRONG_SIZE(HPA_ID_LINK_EDGES));
+	view->links = links->raw;
+	view->n_links = (uint32_t)(links->raw_size / HPA_LINK_SIZE);
+	view->link_edges = edges.raw;
+	view->n_link_edges = (uint32_t)(edges.size / HPA_LEDGE_SIZE);
+	return HPA_OK;
+}
+
+/* A row of REAC in bytes. */
+static size_t
+reach_stride(uint32_t n)
+{
+	return ((size_t)n + 7) / 8;
+}
+
+static hpa_status
+find_reach(const struct hpa_file *file, struct hpa_view *view,
+           const char **detail)
+{
+	struct piece piece;
+	uint32_t n;
+
+	if (!view->links)
+		return HPA_OK;
+	if (!FIND(file, HPA_ID_REACH, view, &piece, detail))
+		return HPA_CORRUPT;
+	if (piece.size < HPA_REACH_COMPONENTS)
+		return refuse(detail, WRONG_SIZE(HPA_ID_REACH));
+	n = hpa_get_le32(piece.raw + HPA_REACH_N);
+	if (n > HPA_MAX_REACH ||
+	    piece.size != HPA_REACH_COMPONENTS + 4 * (uint64_t)n +
+	                          (uint64_t)n * reach_stride(n))
+		return refuse(detail, WRONG_SIZE(HPA_ID_REACH));
+	view->n_reach = n;
+	view->reach_components = piece.raw + HPA_REACH_COMPONENTS;
+	view->reach_rows = view->reach_components + 4 * (size_t)n;
+	return HPA_OK;
+}
+
 hpa_status
-hpa_view_init(const struct hpa_file *file, struct hpa_view *out,
-              const char **detail)
+hpa_view_init(const struct hpa_file *file, uint32_t profile,
+              struct hpa_view *out, const char **detail)
 {
 	hpa_status st;
 
-	*out = (struct hpa_view){0};
-	st = read_facts(file, out, detail);
+	*out = (struct hpa_view){.profile = profile};
+	st = read_agent(file, out, detail);
+	if (st == HPA_OK)
+		st = read_facts(file, out, detail);
+	if (st == HPA_OK)
+		st = find_terrain(file, out, detail);
+	if (st == HPA_OK)
+		st = find_links(file, out, detail);
+	if (st == HPA_OK)
+		st = find_reach(file, out, detail);
 	if (st == HPA_OK)
 		st = read_levels(file, out, detail);
 	if (st == HPA_OK)
@@ -613,7 +771,10 @@ check_node_inter(const struct hpa_view *view, uint32_t id, uint32_t *n_inter,
 		for (uint32_t l = 0; l < crossed && id < to; l++)
 			n_inter[l]++;
 	}
-	if (levels_of(view, id) != highest)
+	/* The ends of links are at all levels. */
+	if (levels_of(view, id) != highest &&
+	    !(view->n_link_edges > 0 &&
+	      levels_of(view, id) == view->n_levels))
 		return refuse(detail, "a node is at the wrong levels");
 	return HPA_OK;
 }
@@ -654,24 +815,29 @@ check_inter(const struct hpa_view *view, const char **detail)
 
 /* The check of all tables: where it is, what it has found. */
 struct table_check {
-	const struct hpa_view *view;
-	uint32_t index;    /* of the cluster, counted through all levels */
+	const struct hpa_view *const *views;
+	const struct hpa_view *view; /* the one it is at */
+	uint64_t index;    /* of the cluster, counted through all profiles and
+	                    * levels */
 	size_t end;        /* of the tables that have an owner */
 	uint64_t n_stored; /* edges of this level so far */
 };
 
 /* A cluster and its nodes' ranks. */
 struct user {
+	const struct hpa_view *view;
 	const struct hpa_view_level *level;
 	uint32_t first, n_nodes, offset;
 };
 
 static struct user
-user_at(const struct hpa_view_level *level, uint32_t cluster)
+user_at(const struct hpa_view *view, const struct hpa_view_level *level,
+        uint32_t cluster)
 {
 	uint32_t first = hpa_get_u32(level->first, cluster);
 
 	return (struct user){
+		.view = view,
 		.level = level,
 		.first = first,
 		.n_nodes =
@@ -682,13 +848,18 @@ user_at(const struct hpa_view_level *level, uint32_t cluster)
 
 /* The cluster of that index, which must be one. */
 static struct user
-user_of_index(const struct hpa_view *view, uint32_t index)
+user_of_index(const struct hpa_view *const *views, uint32_t index)
 {
-	const struct hpa_view_level *level = view->levels;
+	uint32_t l = 0;
 
-	while (index >= n_clusters(level))
-		index -= n_clusters(level++);
-	return user_at(level, index);
+	while (index >= n_clusters(&(*views)->levels[l])) {
+		index -= n_clusters(&(*views)->levels[l]);
+		if (++l == (*views)->n_levels) {
+			l = 0;
+			views++;
+		}
+	}
+	return user_at(*views, &(*views)->levels[l], index);
 }
 
 static uint32_t
@@ -701,9 +872,10 @@ octile(const struct hpa_view *view, uint32_t a, uint32_t b)
 	uint32_t shorter = dx < dy ? dx : dy;
 
 	if (view->moves == HPA_RULE_4)
-		return (dx + dy) * view->cost_straight;
-	return shorter * view->cost_diagonal +
-	       (dx + dy - 2 * shorter) * view->cost_straight;
+		return (dx + dy) * view->cost_straight * view->min_factor;
+	return (shorter * view->cost_diagonal +
+	        (dx + dy - 2 * shorter) * view->cost_straight) *
+	       view->min_factor;
 }
 
 /* The most that a way inside a cluster of this level can cost. */
@@ -713,6 +885,9 @@ max_weight(const struct hpa_view *view, const struct hpa_view_level *level)
 	uint64_t squares = (view->cluster_size + 1) / 2;
 
 	squares *= level->cluster_size / view->cluster_size;
+	if (is_weighted(view))
+		return squares * squares * 4 * HPA_WEIGHTED_DIAGONAL *
+		       HPA_MAX_FACTOR;
 	return squares * squares * COST_OF_SQUARE;
 }
 
@@ -873,8 +1048,9 @@ check_own_table(struct table_check *check, const struct user *user,
 
 /* How far a node lies from the cluster's first one. */
 static uint64_t
-relative_place(const struct hpa_view *view, const struct user *user, uint32_t i)
+relative_place(const struct user *user, uint32_t i)
 {
+	const struct hpa_view *view = user->view;
 	uint32_t first = hpa_node_of_rank(user->level, user->first);
 	uint32_t node = hpa_node_of_rank(user->level, user->first + i);
 
@@ -899,14 +1075,17 @@ check_shared_table(const struct table_check *check, const struct user *user,
 	index = hpa_get_le32(record + HPA_TABLE_OWNER);
 	if (index >= check->index)
 		return refuse(detail, "a table's owner is wrong");
-	owner = user_of_index(view, index);
+	owner = user_of_index(check->views, index);
 	if (owner.offset != user->offset)
 		return refuse(detail, "a table's owner is wrong");
 	if (owner.n_nodes != user->n_nodes)
 		return refuse(detail, "a table's number of nodes is wrong");
+	/* What a table may hold depends on the cheapest factor. */
+	if (owner.view->min_factor < view->min_factor)
+		return refuse(detail, "a table is shared by clusters that "
+		                      "differ");
 	for (uint32_t i = 1; i < user->n_nodes; i++)
-		if (relative_place(view, &owner, i) !=
-		    relative_place(view, user, i))
+		if (relative_place(&owner, i) != relative_place(user, i))
 			return refuse(detail, "a table is shared by clusters "
 			                      "that differ");
 	hpa_table_at(record, table);
@@ -949,30 +1128,41 @@ check_cluster_table(struct table_check *check, const struct user *user,
 }
 
 static hpa_status
-check_tables(const struct hpa_view *view, const char **detail)
+check_level_tables(struct table_check *check,
+                   const struct hpa_view_level *level, const char **detail)
 {
-	struct table_check check = {.view = view};
+	uint32_t n = n_clusters(level);
 
-	for (uint32_t l = 0; l < view->n_levels; l++) {
-		const struct hpa_view_level *level = &view->levels[l];
-		uint32_t n = n_clusters(level);
+	check->n_stored = 0;
+	for (uint32_t c = 0; c < n; c++) {
+		struct user user = user_at(check->view, level, c);
+		hpa_status st = check_cluster_table(check, &user, detail);
 
-		check.n_stored = 0;
-		for (uint32_t c = 0; c < n; c++) {
-			struct user user = user_at(level, c);
-			hpa_status st =
-				check_cluster_table(&check, &user, detail);
-
-			if (st != HPA_OK)
-				return st;
-		}
-		if (check.n_stored != level->n_stored)
-			return refuse(detail,
-			              "the number of intra-edges is wrong");
+		if (st != HPA_OK)
+			return st;
 	}
-	if (check.end != view->tables_size)
-		return refuse(detail, "there is something behind the tables");
+	if (check->n_stored != level->n_stored)
+		return refuse(detail, "the number of intra-edges is wrong");
 	return HPA_OK;
+}
+
+static hpa_status
+check_tables(const struct hpa_view *const *views, uint32_t n_profiles,
+             const char **detail)
+{
+	struct table_check check = {.views = views};
+	hpa_status st = HPA_OK;
+
+	for (uint32_t p = 0; p < n_profiles; p++) {
+		check.view = views[p];
+		for (uint32_t l = 0;
+		     l < views[p]->n_levels && st == HPA_OK; l++)
+			st = check_level_tables(&check, &views[p]->levels[l],
+			                        detail);
+	}
+	if (st == HPA_OK && check.end != views[0]->tables_size)
+		return refuse(detail, "there is something behind the tables");
+	return st;
 }
 
 /* Where runs of free cells begin in the bits of a row. */
@@ -1162,8 +1352,205 @@ check_components(const struct hpa_view *view, const char **detail)
 	return st;
 }
 
-hpa_status
-hpa_view_check(const struct hpa_view *view, const char **detail)
+static uint32_t
+class_at(const struct hpa_view *view, uint32_t x, uint32_t y)
+{
+	size_t bit = (size_t)x << view->class_log2;
+	uint32_t byte = view->cell_classes[y * view->class_stride + bit / 8];
+
+	return byte >> bit % 8 & ((1u << (1u << view->class_log2)) - 1);
+}
+
+static uint32_t
+class_factor(const struct hpa_view *view, uint32_t class)
+{
+	return hpa_get_le32(view->classes + (size_t)class * HPA_CLASS_SIZE +
+	                    HPA_CLASS_FACTOR);
+}
+
+static hpa_status
+check_classes(const struct hpa_view *view, const char **detail)
+{
+	char name[HPA_CLASS_NAME_SIZE + 1];
+
+	for (uint32_t i = 0; i < view->n_classes; i++)
+		if (!read_text(view->classes + (size_t)i * HPA_CLASS_SIZE +
+		                       HPA_CLASS_NAME,
+		               HPA_CLASS_NAME_SIZE, name) ||
+		    class_factor(view, i) > HPA_MAX_FACTOR)
+			return refuse(detail, "a terrain class is wrong");
+	return HPA_OK;
+}
+
+/* Free cells have a factor, and none a smaller one than the least. */
+static hpa_status
+check_terrain(const struct hpa_view *view, const char **detail)
+{
+	uint32_t least = HPA_MAX_FACTOR + 1;
+	hpa_status st = check_classes(view, detail);
+
+	for (uint32_t y = 0; y < view->height && st == HPA_OK; y++) {
+		for (uint32_t x = 0; x < view->width; x++) {
+			uint32_t class = class_at(view, x, y), factor;
+
+			if (class >= view->n_classes)
+				return refuse(detail, "a cell's class is "
+				                      "unknown");
+			factor = class_factor(view, class);
+			if (!is_free(view, x, y))
+				continue;
+			if (factor == 0)
+				return refuse(detail, "a free cell has no "
+				                      "factor");
+			least = factor < least ? factor : least;
+		}
+	}
+	if (st == HPA_OK && least <= HPA_MAX_FACTOR &&
+	    least != view->min_factor)
+		st = refuse(detail, "the least factor is wrong");
+	return st;
+}
+
+static bool
+is_free_cell(const struct hpa_view *view, uint32_t x, uint32_t y)
+{
+	return x < view->width && y < view->height && is_free(view, x, y);
+}
+
+/* The edges that a link is in this profile: none if an end is blocked. */
+static uint32_t
+count_link_edges(const struct hpa_view *view, const uint8_t *link)
+{
+	if (!is_free_cell(view, hpa_get_le16(link + HPA_LINK_FROM_X),
+	                  hpa_get_le16(link + HPA_LINK_FROM_Y)) ||
+	    !is_free_cell(view, hpa_get_le16(link + HPA_LINK_TO_X),
+	                  hpa_get_le16(link + HPA_LINK_TO_Y)))
+		return 0;
+	return hpa_get_le32(link + HPA_LINK_FLAGS) & HPA_LINK_ONE_WAY ? 1 : 2;
+}
+
+static bool
+node_is_at(const struct hpa_view *view, uint32_t node, const uint8_t *cell)
+{
+	return hpa_node_x(view, node) == hpa_get_le16(cell) &&
+	       hpa_node_y(view, node) == hpa_get_le16(cell + 2);
+}
+
+/* Does the edge go from one end of its link to the other, in a direction that
+ * it has? */
+static bool
+follows_link(const struct hpa_view *view, uint32_t from, uint32_t to,
+             const uint8_t *link)
+{
+	const uint8_t *begin = link + HPA_LINK_FROM_X;
+	const uint8_t *end = link + HPA_LINK_TO_X;
+
+	if (node_is_at(view, from, begin) && node_is_at(view, to, end))
+		return true;
+	return !(hpa_get_le32(link + HPA_LINK_FLAGS) & HPA_LINK_ONE_WAY) &&
+	       node_is_at(view, from, end) && node_is_at(view, to, begin);
+}
+
+static hpa_status
+check_link_edge(const struct hpa_view *view, uint32_t index,
+                const char **detail)
+{
+	const uint8_t *edge = hpa_view_link_edge(view, index);
+	uint32_t from = hpa_get_le32(edge + HPA_LEDGE_FROM);
+	uint32_t to = hpa_get_le32(edge + HPA_LEDGE_TO);
+	uint32_t link = hpa_get_le32(edge + HPA_LEDGE_LINK);
+
+	if (from >= view->n_nodes || to >= view->n_nodes ||
+	    link >= view->n_links)
+		return refuse(detail, "a link leads nowhere");
+	if (index > 0) {
+		const uint8_t *before = edge - HPA_LEDGE_SIZE;
+		uint32_t last = hpa_get_le32(before + HPA_LEDGE_FROM);
+
+		if (last > from ||
+		    (last == from &&
+		     hpa_get_le32(before + HPA_LEDGE_LINK) >= link))
+			return refuse(detail, "links are out of order");
+	}
+	if (!follows_link(view, from, to, hpa_view_link(view, link)))
+		return refuse(detail, "a link is not where it should be");
+	if (levels_of(view, from) != view->n_levels ||
+	    levels_of(view, to) != view->n_levels)
+		return refuse(detail, "a link is not at every level");
+	if (!hpa_view_reaches(view,
+	                      hpa_view_component(view, hpa_node_x(view, from),
+	                                         hpa_node_y(view, from)),
+	                      hpa_view_component(view, hpa_node_x(view, to),
+	                                         hpa_node_y(view, to))))
+		return refuse(detail, "a link is not in the components");
+	return HPA_OK;
+}
+
+static bool
+reach_bit(const struct hpa_view *view, uint32_t from, uint32_t to)
+{
+	const uint8_t *row =
+		view->reach_rows + from * reach_stride(view->n_reach);
+
+	return row[to / 8] >> to % 8 & 1;
+}
+
+/* Components rise; each reaches itself and all that those it reaches reach. */
+static hpa_status
+check_reach(const struct hpa_view *view, const char **detail)
+{
+	uint32_t n = view->n_reach;
+	size_t stride = reach_stride(n);
+	const uint8_t *rows = view->reach_rows;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t component = hpa_get_u32(view->reach_components, i);
+
+		if (component >= view->n_components ||
+		    (i > 0 && component <= hpa_get_u32(view->reach_components,
+		                                       i - 1)) ||
+		    !reach_bit(view, i, i) ||
+		    (n % 8 != 0 &&
+		     rows[i * stride + stride - 1] >> n % 8 != 0))
+			return refuse(detail, "reachable components are wrong");
+		for (uint32_t k = 0; k < n; k++)
+			for (size_t b = 0; reach_bit(view, i, k) && b < stride;
+			     b++)
+				if (rows[k * stride + b] &
+				    ~rows[i * stride + b])
+					return refuse(
+						detail,
+						"reachable components are "
+						"wrong");
+	}
+	return HPA_OK;
+}
+
+static hpa_status
+check_links(const struct hpa_view *view, const char **detail)
+{
+	char name[HPA_LINK_NAME_SIZE + 1];
+	hpa_status st = check_reach(view, detail);
+	uint32_t n_edges = 0;
+
+	for (uint32_t i = 0; i < view->n_links && st == HPA_OK; i++) {
+		const uint8_t *link = hpa_view_link(view, i);
+
+		if ((hpa_get_le32(link + HPA_LINK_FLAGS) & ~HPA_LINK_ONE_WAY) ||
+		    hpa_get_le32(link + HPA_LINK_COST) > HPA_MAX_LINK_COST ||
+		    !read_text(link + HPA_LINK_NAME, HPA_LINK_NAME_SIZE, name))
+			return refuse(detail, "a link is wrong");
+		n_edges += count_link_edges(view, link);
+	}
+	if (st == HPA_OK && n_edges != view->n_link_edges)
+		st = refuse(detail, "the number of links is wrong");
+	for (uint32_t i = 0; i < n_edges && st == HPA_OK; i++)
+		st = check_link_edge(view, i, detail);
+	return st;
+}
+
+static hpa_status
+check_profile(const struct hpa_view *view, const char **detail)
 {
 	hpa_status st = check_cells(view, detail);
 
@@ -1174,10 +1561,91 @@ hpa_view_check(const struct hpa_view *view, const char **detail)
 	if (st == HPA_OK)
 		st = check_inter(view, detail);
 	if (st == HPA_OK)
-		st = check_tables(view, detail);
-	if (st == HPA_OK)
 		st = check_components(view, detail);
+	if (st == HPA_OK && is_weighted(view))
+		st = check_terrain(view, detail);
+	if (st == HPA_OK && view->links)
+		st = check_links(view, detail);
 	return st;
+}
+
+/* What the profiles of a file have in common. */
+static hpa_status
+check_alike(const struct hpa_view *view, const struct hpa_view *first,
+            const char **detail)
+{
+	if (view->width != first->width || view->height != first->height ||
+	    view->moves != first->moves || view->flags != first->flags)
+		return refuse(detail, "profiles do not have one level");
+	return HPA_OK;
+}
+
+hpa_status
+hpa_view_check(const struct hpa_view *const *views, uint32_t n_profiles,
+               const char **detail)
+{
+	hpa_status st = HPA_OK;
+
+	for (uint32_t p = 0; p < n_profiles && st == HPA_OK; p++) {
+		st = check_alike(views[p], views[0], detail);
+		if (st == HPA_OK)
+			st = check_profile(views[p], detail);
+	}
+	if (st == HPA_OK)
+		st = check_tables(views, n_profiles, detail);
+	return st;
+}
+
+uint32_t
+hpa_view_first_link_edge(const struct hpa_view *view, uint32_t node)
+{
+	uint32_t low = 0, high = view->n_link_edges;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const uint8_t *edge = hpa_view_link_edge(view, middle);
+
+		if (hpa_get_le32(edge + HPA_LEDGE_FROM) < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The place of a component in REAC, or n_reach. */
+static uint32_t
+find_reach_row(const struct hpa_view *view, uint32_t component)
+{
+	uint32_t low = 0, high = view->n_reach;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t found = hpa_get_u32(view->reach_components, middle);
+
+		if (found == component)
+			return middle;
+		if (found < component)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return view->n_reach;
+}
+
+bool
+hpa_view_reaches(const struct hpa_view *view, uint32_t from, uint32_t to)
+{
+	uint32_t row, column;
+
+	if (from == to)
+		return true;
+	if (view->n_reach == 0)
+		return false;
+	row = find_reach_row(view, from);
+	column = find_reach_row(view, to);
+	return row < view->n_reach && column < view->n_reach &&
+	       reach_bit(view, row, column);
 }
 
 uint32_t

@@ -29,7 +29,12 @@ struct hpa_view_level {
 	                       * the top */
 };
 
+/* One profile: the level as one agent sees it. */
 struct hpa_view {
+	uint32_t profile;
+	char agent[HPA_AGENT_NAME_SIZE + 1];           /* "": the only one */
+	char agent_terrain[HPA_AGENT_TERRAIN_SIZE + 1]; /* "": any */
+	uint32_t agent_size;
 	uint32_t width, height, cluster_size, n_levels;
 	enum hpa_move_rule moves;
 	uint32_t cost_straight, cost_diagonal;
@@ -37,6 +42,17 @@ struct hpa_view {
 	uint32_t policy_parameter, flags;
 	uint32_t n_nodes, n_components;
 	uint64_t n_free_cells;
+
+	uint32_t n_classes; /* 0: the level has one factor, 1 */
+	uint32_t class_log2, min_factor;
+	const uint8_t *classes; /* records */
+	const uint8_t *cell_classes;
+	size_t class_stride;
+
+	uint32_t n_links, n_link_edges;
+	const uint8_t *links, *link_edges;
+	uint32_t n_reach;
+	const uint8_t *reach_components, *reach_rows;
 
 	const uint8_t *cells; /* a bit per cell, rows of whole bytes */
 	size_t stride;
@@ -50,14 +66,17 @@ struct hpa_view {
 	struct hpa_view_level levels[HPA_MAX_LEVELS];
 };
 
-/* Find the sections and the arrays in them; checks the numbers from which their
- * sizes follow and that they are there and of the right size, nothing inside.
- * The file must be inflated and outlive the view. HPA_CORRUPT sets *detail. */
-hpa_status hpa_view_init(const struct hpa_file *file, struct hpa_view *out,
-                         const char **detail);
+/* Find a profile's sections and the arrays in them; checks the numbers from
+ * which their sizes follow and that they are there and of the right size,
+ * nothing inside. The file must be inflated and outlive the view. HPA_CORRUPT
+ * sets *detail. */
+hpa_status hpa_view_init(const struct hpa_file *file, uint32_t profile,
+                         struct hpa_view *out, const char **detail);
 
-/* Check every index, offset and order that a query relies on. */
-hpa_status hpa_view_check(const struct hpa_view *view, const char **detail);
+/* Check every index, offset and order that a query relies on, in all profiles
+ * of a file. */
+hpa_status hpa_view_check(const struct hpa_view *const *views,
+                          uint32_t n_profiles, const char **detail);
 
 static inline uint32_t
 hpa_node_x(const struct hpa_view *view, uint32_t node)
@@ -96,8 +115,36 @@ hpa_view_table(const struct hpa_view *view, const struct hpa_view_level *level,
 	hpa_table_at(view->tables + hpa_get_u32(level->table, cluster), out);
 }
 
-/* The component that a free cell belongs to. */
+/* The component that a free cell belongs to. Links that lead both ways, and
+ * rings of links, make one component of several. */
 uint32_t hpa_view_component(const struct hpa_view *view, uint32_t x,
                             uint32_t y);
+
+/* Does a way lead from one component to another? */
+bool hpa_view_reaches(const struct hpa_view *view, uint32_t from, uint32_t to);
+
+/* A link, and a link as an edge. */
+static inline const uint8_t *
+hpa_view_link(const struct hpa_view *view, uint32_t link)
+{
+	return view->links + (size_t)link * HPA_LINK_SIZE;
+}
+
+static inline const uint8_t *
+hpa_view_link_edge(const struct hpa_view *view, uint32_t edge)
+{
+	return view->link_edges + (size_t)edge * HPA_LEDGE_SIZE;
+}
+
+static inline uint32_t
+hpa_view_link_cost(const struct hpa_view *view, const uint8_t *edge)
+{
+	return hpa_get_le32(
+		hpa_view_link(view, hpa_get_le32(edge + HPA_LEDGE_LINK)) +
+		HPA_LINK_COST);
+}
+
+/* The first edge of links that leaves a node of this number or above. */
+uint32_t hpa_view_first_link_edge(const struct hpa_view *view, uint32_t node);
 
 #endif

@@ -80,12 +80,13 @@ pack(const struct hpa_new_section *section, enum hpa_compress compress,
 }
 
 uint64_t
-hpa_hash_section(uint64_t hash, const char *id, const uint8_t *raw,
-                 size_t raw_size)
+hpa_hash_section(uint64_t hash, const char *id, uint32_t profile,
+                 const uint8_t *raw, size_t raw_size)
 {
-	uint8_t bytes[4];
+	uint8_t bytes[8];
 
-	memcpy(bytes, id, sizeof(bytes));
+	memcpy(bytes, id, 4);
+	hpa_put_le32(bytes + 4, profile);
 	return hpa_hash(hpa_hash(hash, bytes, sizeof(bytes)), raw, raw_size);
 }
 
@@ -103,6 +104,7 @@ put_entry(uint8_t *entry, const struct hpa_new_section *section,
 	hpa_put_le64(entry + HPA_ENT_RAW_SIZE, section->raw_size);
 	hpa_put_le32(entry + HPA_ENT_CRC,
 	             (uint32_t)crc32_z(0, packed->stored, packed->stored_size));
+	hpa_put_le32(entry + HPA_ENT_PROFILE, section->profile);
 }
 
 static void
@@ -158,7 +160,8 @@ assemble(const struct hpa_new_section *sections, const struct packed *packed,
 		offset = align_up(offset + packed[i].stored_size);
 		content_hash =
 			hpa_hash_section(content_hash, section->id,
-		                         section->raw, section->raw_size);
+		                         section->profile, section->raw,
+		                         section->raw_size);
 		if (packed[i].codec != HPA_CODEC_STORED && section->is_hot)
 			inflated_size += align_up(section->raw_size);
 	}

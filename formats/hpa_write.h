@@ -11,6 +11,7 @@
 /* A section to be written, with its raw bytes. */
 struct hpa_new_section {
 	const char *id;
+	uint32_t profile;
 	bool is_hot; /* a search works on it in place */
 	const uint8_t *raw;
 	size_t raw_size;
@@ -24,7 +25,7 @@ bool hpa_write(const struct hpa_new_section *sections, uint32_t n_sections,
                uint64_t options_hash, uint8_t **out, size_t *size);
 
 /* What a section adds to the content hash. */
-uint64_t hpa_hash_section(uint64_t hash, const char *id, const uint8_t *raw,
-                          size_t raw_size);
+uint64_t hpa_hash_section(uint64_t hash, const char *id, uint32_t profile,
+                          const uint8_t *raw, size_t raw_size);
 
 #endif

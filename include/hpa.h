@@ -93,7 +93,20 @@ typedef struct hpa_facts {
 	uint32_t n_components;
 	uint64_t n_free_cells;
 	uint64_t content_hash, source_hash, options_hash;
+	uint32_t n_profiles; /* in the file */
+	uint32_t profile;    /* the number of this one, from 0 */
+	uint32_t agent_size; /* cells along the side of its agent */
+	char agent[33];      /* its name, or "" in a file without agents */
+	uint32_t n_links;
 } hpa_facts;
+
+/* A link: a step between two cells that need not be neighbours. */
+typedef struct hpa_link {
+	hpa_cell from, to;
+	uint32_t cost;
+	int is_one_way;
+	char name[33]; /* "": it has none */
+} hpa_link;
 
 /* One step of an abstract path. */
 typedef struct hpa_waypoint {
@@ -123,10 +136,22 @@ hpa_map_open_memory(const void *data, size_t size,
 /* Free a map. All its queries must be freed before. NULL is fine. */
 HPA_API void hpa_map_close(hpa_map *map);
 
+/* A file may hold several profiles of its level, one for each kind of agent. An
+ * open map is its first profile; these give the others, by number or by the
+ * agent's name, or NULL if there is none. They belong to the map that was
+ * opened, take part in all calls below and must not be closed. Any thread. */
+HPA_API const hpa_map *hpa_map_profile(const hpa_map *map, uint32_t profile);
+HPA_API const hpa_map *hpa_map_agent(const hpa_map *map, const char *name);
+
+/* Fill in a link of the level, by number; 0 if there are not so many. An agent
+ * uses those whose two ends are free for it. Any thread. */
+HPA_API int hpa_map_link(const hpa_map *map, uint32_t index, hpa_link *out);
+
 /* Fill in what is known about the map. Any thread. */
 HPA_API void hpa_map_facts(const hpa_map *map, hpa_facts *out);
 
-/* 1 if the cell is walkable, 0 if it is not or lies outside. Any thread. */
+/* 1 if the agent may stand on the cell, 0 if not or if it lies outside. An
+ * agent of k x k cells stands on the one at its top left. Any thread. */
 HPA_API int hpa_map_is_free(const hpa_map *map, hpa_cell cell);
 
 /* Is there a path? Read from the component labels, without a search: HPA_OK,
@@ -169,9 +194,9 @@ HPA_API HPA_MUST_USE hpa_status
 hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
                         hpa_waypoint *out, size_t capacity, size_t *n);
 
-/* The path cell by cell, from and to included. *n is its number of cells;
- * HPA_NO_ROOM if it is above capacity (the first `capacity` ones are written
- * then). */
+/* The path cell by cell, from and to included. Cells that follow each other are
+ * neighbours or the two ends of a link. *n is its number of cells; HPA_NO_ROOM
+ * if it is above capacity (the first `capacity` ones are written then). */
 HPA_API HPA_MUST_USE hpa_status hpa_query_path(hpa_query *query, hpa_cell from,
                                                hpa_cell to, hpa_cell *out,
                                                size_t capacity, size_t *n);

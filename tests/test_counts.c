@@ -429,7 +429,7 @@ report_of_file(const struct bake_output *baked, struct bake_report *out)
 		HPA_OK);
 	room = must_have(malloc((size_t)file.inflated_size + 1));
 	assert_int_equal(hpa_file_inflate(&file, room, &detail), HPA_OK);
-	assert_int_equal(hpa_view_init(&file, &view, &detail), HPA_OK);
+	assert_int_equal(hpa_view_init(&file, 0, &view, &detail), HPA_OK);
 	out->width = view.width;
 	out->height = view.height;
 	out->n_levels = view.n_levels;

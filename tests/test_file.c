@@ -257,7 +257,8 @@ the_smallest_level_is_laid_out_as_the_spec_says(void **state)
 	assert_int_equal(hpa_get_le32(image.data + 28), 40);
 	assert_int_equal(hpa_get_le64(image.data + 56), 0);
 	assert_int_equal(hpa_get_le32(image.data + 84), crc(image.data, 84));
-	ASSERT_U32S(&image, "FACT", 1, 1, 4, 1, 0, 70, 99, 0, 6, 1, 0, 1, 1, 0);
+	ASSERT_U32S(&image, "FACT", 1, 1, 4, 1, 0, 70, 99, 0, 6, 1, 1, 0, 1,
+	            1, 1, 0);
 	ASSERT_BYTES(&image, "CELL", 1);
 	ASSERT_U32S(&image, "COMP", 0);
 	assert_section(&image, "NODE", NULL, 0);
@@ -381,7 +382,11 @@ hashes_are_those_of_the_spec(void **state)
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *entry = entry_at(&image, i);
 
-		content = spec_hash(content, entry + HPA_ENT_ID, 4);
+		uint8_t head[8];
+
+		memcpy(head, entry + HPA_ENT_ID, 4);
+		memcpy(head + 4, entry + HPA_ENT_PROFILE, 4);
+		content = spec_hash(content, head, sizeof(head));
 		content = spec_hash(
 			content,
 			image.data + hpa_get_le64(entry + HPA_ENT_OFFSET),
@@ -391,7 +396,7 @@ hashes_are_those_of_the_spec(void **state)
 	                   section_of(&image, "CELL"), 8);
 	assert_true(content == hpa_get_le64(image.data + HPA_OFF_CONTENT_HASH));
 	assert_true(source == hpa_get_le64(image.data + HPA_OFF_SOURCE_HASH));
-	assert_true(spec_hash(seed, section_of(&image, "FACT") + 8, 32) ==
+	assert_true(spec_hash(seed, section_of(&image, "FACT") + 8, 36) ==
 	            hpa_get_le64(image.data + HPA_OFF_OPTIONS_HASH));
 	free(image.data);
 }
@@ -418,6 +423,7 @@ take_apart(const struct image *image, struct parts *out)
 		assert_non_null(section->raw);
 		out->sections[i] = (struct hpa_new_section){
 			section->id,
+			section->profile,
 			(section->flags & HPA_FLAG_CRITICAL) != 0,
 			section->raw,
 			section->raw_size,
@@ -466,7 +472,7 @@ an_unknown_optional_section_is_skipped(void **state)
 	(void)state;
 	take_apart(&image, &parts);
 	parts.sections[parts.n++] = (struct hpa_new_section){
-		"xtra", false, (const uint8_t *)"anything", 8};
+		"xtra", 0, false, (const uint8_t *)"anything", 8};
 	more = put_together(&parts, HPA_COMPRESS_NONE);
 	assert_opens(&more);
 	free(more.data);
@@ -486,7 +492,7 @@ an_unknown_critical_section_is_refused_by_name(void **state)
 	(void)state;
 	take_apart(&image, &parts);
 	parts.sections[parts.n++] = (struct hpa_new_section){
-		"xtra", true, (const uint8_t *)"anything", 8};
+		"xtra", 0, true, (const uint8_t *)"anything", 8};
 	more = put_together(&parts, HPA_COMPRESS_NONE);
 	assert_refused(&more, HPA_TOO_NEW, "a critical section is unknown");
 	assert_int_equal(
@@ -728,9 +734,9 @@ every_field_of_the_header_is_checked(void **state)
 	         "the header's size is not this version's"},
 		{HPA_OFF_FILE_SIZE, 8, 0, HPA_CORRUPT,
 	         "the file's size is not the stated one"},
-		{HPA_OFF_N_SECTIONS, 4, 65, HPA_CORRUPT,
+		{HPA_OFF_N_SECTIONS, 4, 257, HPA_CORRUPT,
 	         "there are too many sections"},
-		{HPA_OFF_N_SECTIONS, 4, 64, HPA_CORRUPT,
+		{HPA_OFF_N_SECTIONS, 4, 256, HPA_CORRUPT,
 	         "the section table is cut off"},
 		{HPA_OFF_N_SECTIONS, 4, 0, HPA_CORRUPT,
 	         "there is something behind the sections"},
@@ -792,6 +798,8 @@ every_field_of_a_table_entry_is_checked(void **state)
 		{HPA_ENT_ID + 3, 1, 0xc4, "a section's id is no text"},
 		{HPA_ENT_ID, 4, 0x54434146, "a section is there twice"},
 		{HPA_ENT_FLAGS, 2, 3, "a section's reserved bits are not 0"},
+		{HPA_ENT_PROFILE, 4, 16,
+	         "a section's profile is out of range"},
 		{HPA_ENT_FLAGS, 2, 0, "a section's flags are wrong"},
 		{HPA_ENT_CODEC, 1, 2, "a section's codec is unknown"},
 		{HPA_ENT_CODEC, 1, 1, "a section's block size is out of range"},
@@ -805,7 +813,6 @@ every_field_of_a_table_entry_is_checked(void **state)
 		{HPA_ENT_RAW_SIZE, 8, 7, "a stored section has two sizes"},
 		{HPA_ENT_RAW_SIZE, 8, UINT64_MAX,
 	         "a stored section has two sizes"},
-		{HPA_ENT_RESERVED, 4, 1, "a section's reserved bits are not 0"},
 	};
 	struct image good =
 		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
@@ -889,15 +896,27 @@ facts_and_levels_are_checked(void **state)
 		{"the size of section LEVL is wrong",
 	         {FACT(N_LEVELS, 3), NO_MORE}},
 		{"the movement rule is unknown", {FACT(MOVES, 3), NO_MORE}},
-		{"the costs of a step are not 70 and 99",
+		{"the costs of a step are wrong",
 	         {FACT(STRAIGHT, 71), NO_MORE}},
-		{"the costs of a step are not 70 and 99",
+		{"the costs of a step are wrong",
 	         {FACT(DIAGONAL, 100), NO_MORE}},
 		{"the transition policy is unknown",
 	         {FACT(POLICY, 3), NO_MORE}},
 		{"the transition policy is unknown",
 	         {FACT(POLICY, 2), FACT(PARAMETER, 0), NO_MORE}},
-		{"a flag is unknown", {FACT(FLAGS, 4), NO_MORE}},
+		{"a flag is unknown", {FACT(FLAGS, 8), NO_MORE}},
+		{"the costs of a step are wrong", {FACT(FLAGS, 5), NO_MORE}},
+		{"terrain and its flag do not agree",
+	         {FACT(FLAGS, 5), FACT(STRAIGHT, 140), FACT(DIAGONAL, 198),
+	          NO_MORE}},
+		{"the agent's size is out of range",
+	         {FACT(AGENT_SIZE, 0), NO_MORE}},
+		{"the agent's size is out of range",
+	         {FACT(AGENT_SIZE, 65), NO_MORE}},
+		{"the least factor is out of range",
+	         {FACT(MIN_FACTOR, 0), NO_MORE}},
+		{"the least factor is out of range",
+	         {FACT(MIN_FACTOR, 2), NO_MORE}},
 		{"the number of nodes is out of range",
 	         {FACT(N_NODES, HPA_NONE), NO_MORE}},
 		{"the number of components is impossible",
@@ -1242,7 +1261,7 @@ tables_fill_their_section(void **state)
 static struct image
 write_blob(const uint8_t *raw, size_t size)
 {
-	const struct hpa_new_section section = {"blob", false, raw, size};
+	const struct hpa_new_section section = {"blob", 0, false, raw, size};
 	struct image image;
 
 	assert_true(hpa_write(&section, 1, HPA_COMPRESS_COLD, 1, 2, &image.data,

@@ -616,10 +616,11 @@ invariants_hold_on_real_levels(void **state)
 		}
 		closedir(dir);
 	}
-	printf("# %zu real levels, every %d. problem\n", n_maps,
-	       PROBLEM_STRIDE);
 	if (n_maps == 0)
-		skip();
+		printf("# no real levels in HPA_MAPS, nothing to show\n");
+	else
+		printf("# %zu real levels, every %d. problem\n", n_maps,
+		       PROBLEM_STRIDE);
 }
 
 int

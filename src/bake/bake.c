@@ -1,7 +1,7 @@
 /* bake.c: runs the passes.
  *
- * bake_run() is the pipeline, top to bottom; each call fills in the next part
- * of struct abstraction (passes.h). OpenMP is used in the passes that loop over
+ * run_passes() is the pipeline, top to bottom; each call fills in the next part
+ * of struct abstraction (passes.h), one for each profile. OpenMP is used in the passes that loop over
  * clusters and nowhere else in the program. Without it the pragmas are ignored
  * and the bake is serial, with the same bytes. */
 #include "src/bake/bake.h"
@@ -91,6 +91,8 @@ default_parameter(enum hpa_policy policy)
 	return 0;
 }
 
+static const struct bake_agent anyone = {.name = "", .size = 1};
+
 /* Fill in what was left to us and refuse what the format can't hold. */
 static enum diag_status
 resolve_options(const struct level *level, struct bake_options *options,
@@ -115,6 +117,14 @@ resolve_options(const struct level *level, struct bake_options *options,
 		                HPA_MAX_TOP_CLUSTER_SIZE);
 	if (options->policy_parameter == 0)
 		options->policy_parameter = default_parameter(options->policy);
+	if (options->n_agents > HPA_MAX_PROFILES)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "there are %u agents; %u are allowed",
+		                (unsigned)options->n_agents, HPA_MAX_PROFILES);
+	if (options->n_agents == 0) {
+		options->agents = &anyone;
+		options->n_agents = 1;
+	}
 	return DIAG_OK;
 }
 
@@ -129,39 +139,51 @@ use_threads(unsigned n_threads)
 }
 
 static void
-fill_report(const struct abstraction *abs, struct bake_report *report)
+add_to_report(const struct abstraction *abs, struct bake_report *report)
 {
-	*report = (struct bake_report){
-		.width = abs->grid.width,
-		.height = abs->grid.height,
-		.n_levels = abs->options.n_levels,
-		.n_free_cells = abs->n_free_cells,
-		.n_components = abs->n_components,
-	};
 	for (unsigned l = 0; l < abs->options.n_levels; l++) {
 		const struct abstract_level *level = &abs->levels[l];
+		struct bake_level_report *sum = &report->levels[l];
 
-		report->levels[l] = (struct bake_level_report){
-			.cluster_size = level->cluster_size,
-			.clusters = level->n_clusters,
-			.nodes = level->n_nodes,
-			.inter_edges = level->n_inter,
-			.intra_edges = level->n_intra,
-			.stored_edges = level->n_stored,
-		};
+		sum->cluster_size = level->cluster_size;
+		sum->clusters = level->n_clusters;
+		sum->nodes += level->n_nodes;
+		sum->inter_edges += level->n_inter;
+		sum->intra_edges += level->n_intra;
+		sum->stored_edges += level->n_stored;
 	}
 }
 
-static enum diag_status
-run_passes(struct abstraction *abs, const struct level *level,
-           struct bake_output *out, struct diag *diag)
+static void
+fill_report(const struct abstraction *profiles, uint32_t n,
+            struct bake_report *report)
 {
-	enum diag_status st = terrain_pass(abs, level, diag);
+	*report = (struct bake_report){
+		.width = profiles->grid.width,
+		.height = profiles->grid.height,
+		.n_levels = profiles->options.n_levels,
+		.n_profiles = n,
+		.n_free_cells = profiles->n_free_cells,
+		.n_components = profiles->n_components,
+	};
+	for (uint32_t p = 0; p < n; p++)
+		add_to_report(&profiles[p], report);
+}
+
+/* From the level to the abstraction of one profile. */
+static enum diag_status
+run_passes(struct abstraction *abs, struct diag *diag)
+{
+	enum diag_status st = terrain_pass(abs, diag);
 
 	if (st == DIAG_OK)
 		st = cluster_pass(abs, diag);
 	if (st == DIAG_OK)
+		st = link_ends_pass(abs, diag);
+	if (st == DIAG_OK)
 		st = node_pass(abs, diag);
+	if (st == DIAG_OK)
+		st = link_edges_pass(abs, diag);
 	if (st == DIAG_OK)
 		st = distance_pass(abs, diag);
 	for (unsigned l = 1; l < abs->options.n_levels && st == DIAG_OK; l++)
@@ -170,8 +192,25 @@ run_passes(struct abstraction *abs, const struct level *level,
 		st = component_pass(abs, diag);
 	if (st == DIAG_OK && abs->options.cache_paths)
 		st = paths_pass(abs, diag);
+	return st;
+}
+
+/* The profiles one after the other, then the file that holds them all. */
+static enum diag_status
+run_profiles(struct abstraction *profiles, const struct bake_options *options,
+             const struct source *source, struct bake_output *out,
+             struct diag *diag)
+{
+	enum diag_status st = DIAG_OK;
+
+	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++) {
+		profiles[p].options = *options;
+		profiles[p].agent = &options->agents[p];
+		profiles[p].source = source;
+		st = run_passes(&profiles[p], diag);
+	}
 	if (st == DIAG_OK)
-		st = layout_pass(abs, out, diag);
+		st = layout_pass(profiles, options->n_agents, out, diag);
 	return st;
 }
 
@@ -179,17 +218,26 @@ enum diag_status
 bake_run(const struct level *level, const struct bake_options *options,
          struct bake_output *out, struct bake_report *report, struct diag *diag)
 {
-	struct abstraction abs = {.options = *options};
-	enum diag_status st = resolve_options(level, &abs.options, diag);
+	struct bake_options resolved = *options;
+	enum diag_status st = resolve_options(level, &resolved, diag);
+	struct source source = {.level = NULL};
+	struct abstraction *profiles = NULL;
 
 	*out = (struct bake_output){NULL, 0};
 	if (st != DIAG_OK)
 		return st;
 	use_threads(options->n_threads);
-	st = run_passes(&abs, level, out, diag);
+	profiles = calloc(resolved.n_agents, sizeof(*profiles));
+	st = profiles ? source_pass(level, &resolved, &source, diag)
+	              : out_of_memory(diag);
+	if (st == DIAG_OK)
+		st = run_profiles(profiles, &resolved, &source, out, diag);
 	if (st == DIAG_OK && report)
-		fill_report(&abs, report);
-	abstraction_free(&abs);
+		fill_report(profiles, resolved.n_agents, report);
+	for (uint32_t p = 0; profiles && p < resolved.n_agents; p++)
+		abstraction_free(&profiles[p]);
+	free(profiles);
+	source_free(&source);
 	return st;
 }
 
@@ -213,6 +261,10 @@ abstraction_free(struct abstraction *abs)
 		free(level->node);
 		free(level->rank);
 	}
+	free(abs->link_ends);
+	free(abs->link_edges);
+	free(abs->reach_components);
+	free(abs->reach_rows);
 	free(abs->bits);
 	free(abs->nodes);
 	free(abs->inter_first);

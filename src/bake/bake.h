@@ -12,6 +12,24 @@
 #include "formats/hpa_layout.h"
 #include "formats/level.h"
 
+/* Whom a profile is for: an agent that covers size x size cells and may enter
+ * some terrain classes. */
+struct bake_agent {
+	char name[HPA_AGENT_NAME_SIZE + 1];
+	uint32_t size;
+	char terrain[HPA_AGENT_TERRAIN_SIZE + 1]; /* names with '+' between
+	                                           * them; "": all that are
+	                                           * open to everyone */
+};
+
+/* A step between two cells that need not be neighbours. */
+struct bake_link {
+	uint16_t from_x, from_y, to_x, to_y;
+	uint32_t cost; /* in thousandths of a straight step on plain ground */
+	bool is_one_way;
+	char name[HPA_LINK_NAME_SIZE + 1]; /* "": none */
+};
+
 /* What the user may choose. All but threads and compress are stored in the
  * file. */
 struct bake_options {
@@ -25,7 +43,13 @@ struct bake_options {
 	bool cache_paths;
 	enum hpa_compress compress;
 	unsigned n_threads; /* 0: all cores */
+	uint32_t n_agents;  /* 0: one without a name, of one cell */
+	const struct bake_agent *agents;
+	uint32_t n_links;
+	const struct bake_link *links;
 };
+
+#define BAKE_MAX_LINK_COST 65535000u /* thousandths of a step */
 
 /* What the bake did, for people and reports. */
 struct bake_level_report {
@@ -36,7 +60,8 @@ struct bake_level_report {
 
 struct bake_report {
 	uint32_t width, height, n_levels;
-	struct bake_level_report levels[HPA_MAX_LEVELS];
+	uint32_t n_profiles;
+	struct bake_level_report levels[HPA_MAX_LEVELS]; /* of all profiles */
 	uint64_t n_free_cells;
 	uint32_t n_components;
 };
@@ -48,6 +73,28 @@ struct bake_output {
 };
 
 void bake_options_default(struct bake_options *options);
+
+/* agent.c: an agent from `name:size=2,terrain=ground+road`; the parts behind
+ * the name may be left out. DIAG_USAGE says what is wrong. */
+enum diag_status bake_agent_parse(const char *text, struct bake_agent *out,
+                                  struct diag *diag);
+
+/* Which of a level's classes an agent may enter. DIAG_USAGE for a name that is
+ * none of them. */
+enum diag_status bake_agent_classes(const struct bake_agent *agent,
+                                    const struct terrain_classes *terrain,
+                                    bool may_enter[TERRAIN_MAX_CLASSES],
+                                    struct diag *diag);
+
+/* links.c: links from a text file, a line each:
+ *
+ *     # from   to      cost   direction  name
+ *     12 3     40 3    1.5    two-way    portal
+ *
+ * The last two may be left out. Free *out with free(). */
+enum diag_status bake_links_read(const uint8_t *data, size_t size,
+                                 struct bake_link **out, uint32_t *n,
+                                 struct diag *diag);
 
 /* The names of the options' values, as the command line spells them; one row
  * per value, ended by a NULL name. */

@@ -7,6 +7,10 @@
  * touches, in a union-find whose roots are the earliest runs. Components are
  * numbered in reading order of their first cells.
  *
+ * Then the links are looked at. Components that reach each other over links are
+ * one; what is left of one-way links is a relation between components, of which
+ * the file keeps the closure (reach.c).
+ *
  * The file keeps one label per cluster where all its free cells agree, as they
  * do nearly everywhere. A mixed cluster has a label for each of its own runs,
  * in reading order. */
@@ -235,18 +239,55 @@ label_clusters(struct abstraction *abs, const struct runs *runs)
 	return true;
 }
 
+/* Give the components that links join one number. */
+static enum diag_status
+join_by_links(struct abstraction *abs, struct runs *runs, struct diag *diag)
+{
+	uint32_t n = abs->n_link_edges;
+	struct reach_edge *edges;
+	uint32_t *renumbered;
+	enum diag_status st;
+
+	if (abs->options.n_links == 0)
+		return DIAG_OK;
+	edges = malloc(((size_t)n + 1) * sizeof(*edges));
+	renumbered = malloc(((size_t)abs->n_components + 1) *
+	                    sizeof(*renumbered));
+	if (!edges || !renumbered) {
+		free(edges);
+		free(renumbered);
+		return out_of_memory(diag);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct node *from = &abs->nodes[abs->link_edges[i].from];
+		const struct node *to = &abs->nodes[abs->link_edges[i].to];
+
+		edges[i].from = label_at(runs, from->x, from->y);
+		edges[i].to = label_at(runs, to->x, to->y);
+	}
+	st = reach_find(abs, edges, n, renumbered, diag);
+	for (size_t i = 0; i < runs->n && st == DIAG_OK; i++)
+		runs->runs[i].label = renumbered[runs->runs[i].label];
+	free(edges);
+	free(renumbered);
+	return st;
+}
+
 enum diag_status
 component_pass(struct abstraction *abs, struct diag *diag)
 {
+	enum diag_status st = DIAG_OK;
 	struct runs runs = {0};
 	bool ok = find_runs(&runs, &abs->grid);
 
 	for (uint32_t y = 1; ok && y < abs->grid.height; y++)
 		join_rows(&runs, y);
-	if (ok)
+	if (ok) {
 		abs->n_components = number_components(&runs);
-	ok = ok && label_clusters(abs, &runs);
+		st = join_by_links(abs, &runs, diag);
+	}
+	ok = ok && (st != DIAG_OK || label_clusters(abs, &runs));
 	free(runs.runs);
 	free(runs.row);
-	return ok ? DIAG_OK : out_of_memory(diag);
+	return ok ? st : out_of_memory(diag);
 }

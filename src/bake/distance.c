@@ -8,13 +8,29 @@
 #include "src/bake/passes.h"
 #include "src/grid/window.h"
 
-/* A node is on the border of its cluster. */
-#define MAX_NODES (4 * HPA_MAX_CLUSTER_SIZE)
+_Static_assert(WINDOW_NO_PATH == COST_NONE, "both say that there is no way");
 
 struct scratch {
 	struct window_field field;
-	uint32_t cost[MAX_NODES * MAX_NODES];
+	uint32_t *cost; /* n x n */
+	size_t max_cost;
 };
+
+static bool
+reserve_cost(struct scratch *scratch, uint32_t n)
+{
+	size_t wanted = (size_t)n * n;
+	uint32_t *more;
+
+	if (wanted <= scratch->max_cost)
+		return true;
+	more = realloc(scratch->cost, wanted * sizeof(*more));
+	if (!more)
+		return false;
+	scratch->cost = more;
+	scratch->max_cost = wanted;
+	return true;
+}
 
 static void
 solve_node(const struct abstraction *abs, struct grid_window window,
@@ -28,8 +44,8 @@ solve_node(const struct abstraction *abs, struct grid_window window,
 		uint32_t cost =
 			window_cost(&scratch->field, nodes[j].x, nodes[j].y);
 
-		scratch->cost[i * n + j] =
-			cost == WINDOW_NO_PATH ? COST_NONE : cost;
+		/* WINDOW_NO_PATH is COST_NONE. */
+		scratch->cost[(size_t)i * n + j] = cost;
 	}
 }
 
@@ -42,6 +58,8 @@ solve_cluster(const struct abstraction *abs, uint32_t cluster,
 	uint32_t n = level->first[cluster + 1] - first;
 	struct grid_window window = cluster_window(abs, cluster);
 
+	if (!reserve_cost(scratch, n))
+		return DIAG_FAILED;
 	for (uint32_t i = 0; i < n; i++)
 		solve_node(abs, window, first, n, i, scratch);
 	return table_make(n, scratch->cost, abs->options.prune,
@@ -60,7 +78,7 @@ distance_pass(struct abstraction *abs, struct diag *diag)
 		return out_of_memory(diag);
 #pragma omp parallel reduction(+ : n_intra, n_stored) reduction(max : st)
 	{
-		struct scratch *scratch = malloc(sizeof(*scratch));
+		struct scratch *scratch = calloc(1, sizeof(*scratch));
 
 		st = scratch ? DIAG_OK : DIAG_FAILED;
 #pragma omp for schedule(dynamic, 16)
@@ -68,6 +86,8 @@ distance_pass(struct abstraction *abs, struct diag *diag)
 			if (st == DIAG_OK)
 				st = solve_cluster(abs, c, scratch, &n_intra,
 				                   &n_stored);
+		if (scratch)
+			free(scratch->cost);
 		free(scratch);
 	}
 	level->n_intra = n_intra;

@@ -2,7 +2,8 @@
  *
  * An l-cluster's table has the distances between its l-nodes, along the edges
  * of level l-1 that stay inside it: the intra-edges of its 2 x 2 children and
- * the inter-edges between these. Pruned tables below are enough, because
+ * the inter-edges between these. Links are not among them: they are edges of
+ * every level by themselves. Pruned tables below are enough, because
  * pruning keeps all distances. For each cluster the part of the level below is
  * copied into a small graph of its own, and a Dijkstra is run on it from each
  * l-node. */
@@ -159,7 +160,7 @@ add_inter_edges(struct local_graph *graph, const struct abstraction *abs,
 			continue;
 		local = local_number(graph, abs, below, to);
 		if (local != HPA_NONE &&
-		    !add_edge(graph, local, abs->grid.cost_straight))
+		    !add_edge(graph, local, transition_cost(abs, id, to)))
 			return false;
 	}
 	return true;

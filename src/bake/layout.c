@@ -11,20 +11,24 @@
  *
  * The last condition costs next to nothing and makes the file cheap to check: a
  * reader compares nodes instead of edges. Equal tables are found by their hash,
- * the clusters being gone through level by level and in their order. A new
+ * the clusters of all profiles being gone through level by level and in their
+ * order. A new
  * table goes behind those before it and its cluster is its owner, so that the
- * bytes follow from the abstraction alone. */
+ * bytes follow from the abstraction alone. A section of a profile that is the
+ * same as that of the profile before is left out. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/hpa_write.h"
 #include "src/bake/passes.h"
 
-#define N_SECTIONS 9u
 #define MAX_OFFSET UINT32_MAX
 
-/* The clusters of all levels, counted through, and the tables they share. */
+/* The clusters of all profiles and levels, counted through, and the tables they
+ * share. */
 struct pool {
-	uint32_t n_clusters;
+	const struct abstraction *profiles;
+	uint32_t n_profiles, n_clusters;
 	uint32_t *offset; /* cluster -> offset of its table in TABL */
 	uint32_t *slots;  /* hash -> owner, or HPA_NONE */
 	size_t mask;
@@ -41,20 +45,33 @@ struct user {
 };
 
 static struct user
-user_at(const struct abstraction *abs, uint32_t index)
+user_of(const struct abstraction *abs, unsigned l, uint32_t cluster)
 {
-	const struct abstract_level *level = abs->levels;
-	struct user user = {.abs = abs};
+	const struct abstract_level *level = &abs->levels[l];
+	struct user user = {.abs = abs, .level = level};
 
-	while (index >= level->n_clusters)
-		index -= level++->n_clusters;
-	user.level = level;
-	user.first = level->first[index];
-	user.n_nodes = level->first[index + 1] - user.first;
-	user.table = &level->tables[index];
-	if (abs->paths && level == abs->levels && abs->paths[index].size > 0)
-		user.paths = &abs->paths[index];
+	user.first = level->first[cluster];
+	user.n_nodes = level->first[cluster + 1] - user.first;
+	user.table = &level->tables[cluster];
+	if (abs->paths && l == 0 && abs->paths[cluster].size > 0)
+		user.paths = &abs->paths[cluster];
 	return user;
+}
+
+static struct user
+user_at(const struct pool *pool, uint32_t index)
+{
+	const struct abstraction *abs = pool->profiles;
+	unsigned l = 0;
+
+	while (index >= abs->levels[l].n_clusters) {
+		index -= abs->levels[l].n_clusters;
+		if (++l == abs->options.n_levels) {
+			l = 0;
+			abs++;
+		}
+	}
+	return user_of(abs, l, index);
 }
 
 /* How far a node lies from the cluster's first one. */
@@ -90,10 +107,13 @@ equal_bytes(const struct bytes *a, const struct bytes *b)
 	return a->size == b->size && !memcmp(a->data, b->data, a->size);
 }
 
+/* The table of an owner also serves a user whose cheapest cells are no dearer
+ * than the owner's: readers check its costs against these only once. */
 static bool
 can_share(const struct user *a, const struct user *b)
 {
-	if (a->n_nodes != b->n_nodes || !equal_bytes(a->table, b->table) ||
+	if (b->abs->grid.min_factor < a->abs->grid.min_factor ||
+	    a->n_nodes != b->n_nodes || !equal_bytes(a->table, b->table) ||
 	    !equal_bytes(a->paths, b->paths))
 		return false;
 	for (uint32_t i = 1; i < a->n_nodes; i++)
@@ -113,13 +133,13 @@ too_large(const char *what, struct diag *diag)
 
 /* Give a cluster the table of an earlier one, or the next place. */
 static void
-place_table(struct pool *pool, const struct abstraction *abs, uint32_t index)
+place_table(struct pool *pool, uint32_t index)
 {
-	struct user user = user_at(abs, index);
+	struct user user = user_at(pool, index);
 	size_t slot = (size_t)hash_user(&user) & pool->mask;
 
 	while (pool->slots[slot] != HPA_NONE) {
-		struct user owner = user_at(abs, pool->slots[slot]);
+		struct user owner = user_at(pool, pool->slots[slot]);
 
 		if (can_share(&user, &owner)) {
 			pool->offset[index] = pool->offset[pool->slots[slot]];
@@ -135,13 +155,31 @@ place_table(struct pool *pool, const struct abstraction *abs, uint32_t index)
 }
 
 static enum diag_status
-place_tables(struct pool *pool, const struct abstraction *abs,
-             struct diag *diag)
+count_clusters(struct pool *pool, struct diag *diag)
+{
+	uint64_t n = 0;
+
+	for (uint32_t p = 0; p < pool->n_profiles; p++) {
+		const struct abstraction *abs = &pool->profiles[p];
+
+		for (unsigned l = 0; l < abs->options.n_levels; l++)
+			n += abs->levels[l].n_clusters;
+	}
+	pool->n_clusters = (uint32_t)n;
+	if (n >= HPA_NONE)
+		return diag_set(diag, DIAG_BAD_INPUT, 0,
+		                "too many clusters; bake with larger ones");
+	return DIAG_OK;
+}
+
+static enum diag_status
+place_tables(struct pool *pool, struct diag *diag)
 {
 	size_t n_slots = 2;
+	enum diag_status st = count_clusters(pool, diag);
 
-	for (unsigned l = 0; l < abs->options.n_levels; l++)
-		pool->n_clusters += abs->levels[l].n_clusters;
+	if (st != DIAG_OK)
+		return st;
 	while (n_slots / 2 < pool->n_clusters)
 		n_slots *= 2;
 	pool->mask = n_slots - 1;
@@ -152,23 +190,13 @@ place_tables(struct pool *pool, const struct abstraction *abs,
 	/* HPA_NONE, byte by byte. */
 	memset(pool->slots, 0xff, n_slots * sizeof(*pool->slots));
 	for (uint32_t i = 0; i < pool->n_clusters; i++) {
-		place_table(pool, abs, i);
+		place_table(pool, i);
 		if (pool->tables_size > MAX_OFFSET)
 			return too_large("tables", diag);
 		if (pool->paths_size > MAX_OFFSET)
 			return too_large("cached paths", diag);
 	}
 	return DIAG_OK;
-}
-
-/* Memory for a section, one byte more so that none of it is NULL. */
-static bool
-make_section(struct hpa_new_section *section, struct bytes *out)
-{
-	out->data = calloc(1, out->size + 1);
-	section->raw = out->data;
-	section->raw_size = out->size;
-	return out->data != NULL;
 }
 
 static uint8_t *
@@ -184,7 +212,8 @@ put_facts(const struct abstraction *abs, uint8_t *out)
 {
 	const struct bake_options *options = &abs->options;
 	uint32_t flags = (options->prune ? HPA_FACT_FLAG_PRUNED : 0) |
-	                 (options->cache_paths ? HPA_FACT_FLAG_PATHS : 0);
+	                 (options->cache_paths ? HPA_FACT_FLAG_PATHS : 0) |
+	                 (abs->grid.classes ? HPA_FACT_FLAG_WEIGHTED : 0);
 
 	hpa_put_le32(out + HPA_FACT_WIDTH, abs->grid.width);
 	hpa_put_le32(out + HPA_FACT_HEIGHT, abs->grid.height);
@@ -196,6 +225,8 @@ put_facts(const struct abstraction *abs, uint8_t *out)
 	hpa_put_le32(out + HPA_FACT_POLICY, options->policy);
 	hpa_put_le32(out + HPA_FACT_PARAMETER, options->policy_parameter);
 	hpa_put_le32(out + HPA_FACT_FLAGS, flags);
+	hpa_put_le32(out + HPA_FACT_AGENT_SIZE, abs->agent->size);
+	hpa_put_le32(out + HPA_FACT_MIN_FACTOR, abs->grid.min_factor);
 	hpa_put_le32(out + HPA_FACT_N_NODES, abs->n_nodes);
 	hpa_put_le32(out + HPA_FACT_N_COMPONENTS, abs->n_components);
 	hpa_put_le64(out + HPA_FACT_N_FREE_CELLS, abs->n_free_cells);
@@ -235,15 +266,13 @@ clusters_size(const struct abstraction *abs, unsigned l)
 	return 4 * n;
 }
 
+/* A level's part of CLUS; `offset` are its clusters' tables. */
 static uint8_t *
-put_clusters(const struct abstraction *abs, const struct pool *pool, unsigned l,
+put_clusters(const struct abstraction *abs, unsigned l, const uint32_t *offset,
              uint8_t *out)
 {
 	const struct abstract_level *level = &abs->levels[l];
-	const uint32_t *offset = pool->offset;
 
-	for (unsigned below = 0; below < l; below++)
-		offset += abs->levels[below].n_clusters;
 	out = put_array(out, level->first, (size_t)level->n_clusters + 1);
 	out = put_array(out, offset, level->n_clusters);
 	if (l > 0)
@@ -257,13 +286,12 @@ put_clusters(const struct abstraction *abs, const struct pool *pool, unsigned l,
 
 /* Copy the tables of owners, and their paths, one behind the other. */
 static void
-put_tables(const struct abstraction *abs, const struct pool *pool,
-           uint8_t *tables, uint8_t *paths)
+put_tables(const struct pool *pool, uint8_t *tables, uint8_t *paths)
 {
 	size_t end = 0, paths_end = 0;
 
 	for (uint32_t i = 0; i < pool->n_clusters; i++) {
-		struct user user = user_at(abs, i);
+		struct user user = user_at(pool, i);
 		uint8_t *record = tables + end;
 
 		if (pool->offset[i] != end)
@@ -279,109 +307,373 @@ put_tables(const struct abstraction *abs, const struct pool *pool,
 	}
 }
 
-/* The sections in their order; `own` is the memory of those made here. */
-enum {
-	FACTS,
-	CELLS,
-	COMPONENTS,
-	NODES,
-	INTER,
-	LEVELS,
-	CLUSTERS,
-	TABLES,
-	PATHS
-};
-
-static const char *const ids[N_SECTIONS] = {
-	[FACTS] = HPA_ID_FACTS,           [CELLS] = HPA_ID_CELLS,
-	[COMPONENTS] = HPA_ID_COMPONENTS, [NODES] = HPA_ID_NODES,
-	[INTER] = HPA_ID_INTER,           [LEVELS] = HPA_ID_LEVELS,
-	[CLUSTERS] = HPA_ID_CLUSTERS,     [TABLES] = HPA_ID_TABLES,
-	[PATHS] = HPA_ID_PATHS,
+/* The list of sections while it grows; `own` is the memory of those made here. */
+struct sections {
+	uint32_t n;
+	struct hpa_new_section list[HPA_MAX_SECTIONS];
+	uint8_t *own[HPA_MAX_SECTIONS];
 };
 
 static void
-plan_sizes(const struct abstraction *abs, const struct pool *pool,
-           struct bytes *own)
+append_section(struct sections *sections, const char *id, uint32_t profile,
+               const uint8_t *raw, size_t size)
 {
-	uint32_t n_targets = abs->inter_first[abs->n_nodes];
-	unsigned n_levels = abs->options.n_levels;
-
-	own[FACTS].size = HPA_FACT_SIZE;
-	own[COMPONENTS].size =
-		4 * (abs->levels[0].n_clusters + abs->n_run_labels);
-	own[NODES].size = (size_t)abs->n_nodes * HPA_NODE_SIZE;
-	own[INTER].size = 4 * ((size_t)abs->n_nodes + 1 + n_targets);
-	own[LEVELS].size = (size_t)n_levels * HPA_LEVEL_SIZE;
-	for (unsigned l = 0; l < n_levels; l++)
-		own[CLUSTERS].size += clusters_size(abs, l);
-	own[TABLES].size = pool->tables_size;
-	own[PATHS].size = pool->paths_size;
+	sections->list[sections->n++] = (struct hpa_new_section){
+		.id = id,
+		.profile = profile,
+		.is_hot = strcmp(id, HPA_ID_PATHS) != 0,
+		.raw = raw,
+		.raw_size = size,
+	};
 }
 
-static void
-put_sections(const struct abstraction *abs, const struct pool *pool,
-             const struct bytes *own)
+/* A section of zeros to be filled in; NULL without memory. One byte more, so
+ * that none of it is NULL. */
+static uint8_t *
+add_section(struct sections *sections, const char *id, uint32_t profile,
+            size_t size)
 {
-	uint32_t n_targets = abs->inter_first[abs->n_nodes];
-	uint8_t *clusters = own[CLUSTERS].data;
-	uint8_t *rest;
+	uint8_t *data = calloc(1, size + 1);
 
-	put_facts(abs, own[FACTS].data);
-	rest = put_array(own[COMPONENTS].data, abs->labels,
-	                 abs->levels[0].n_clusters);
-	put_array(rest, abs->run_labels, abs->n_run_labels);
-	put_nodes(abs, own[NODES].data);
-	rest = put_array(own[INTER].data, abs->inter_first,
-	                 (size_t)abs->n_nodes + 1);
-	put_array(rest, abs->inter_target, n_targets);
-	for (unsigned l = 0; l < abs->options.n_levels; l++) {
-		put_level(&abs->levels[l],
-		          own[LEVELS].data + (size_t)l * HPA_LEVEL_SIZE);
-		clusters = put_clusters(abs, pool, l, clusters);
+	if (!data)
+		return NULL;
+	sections->own[sections->n] = data;
+	append_section(sections, id, profile, data, size);
+	return data;
+}
+
+/* Take back the last section if the profile before has the same. */
+static void
+share_section(struct sections *sections)
+{
+	struct hpa_new_section *last = &sections->list[sections->n - 1];
+	uint32_t i = sections->n - 1;
+
+	while (i-- > 0) {
+		const struct hpa_new_section *other = &sections->list[i];
+
+		if (strcmp(other->id, last->id) != 0)
+			continue;
+		if (other->raw_size == last->raw_size &&
+		    !memcmp(other->raw, last->raw, last->raw_size)) {
+			sections->n--;
+			free(sections->own[sections->n]);
+			sections->own[sections->n] = NULL;
+		}
+		return;
 	}
-	put_tables(abs, pool, own[TABLES].data, own[PATHS].data);
+}
+
+static bool
+add_agents(struct sections *sections, const struct pool *pool)
+{
+	uint8_t *out;
+
+	if (!pool->profiles->agent->name[0])
+		return true;
+	out = add_section(sections, HPA_ID_AGENTS, 0,
+	                  (size_t)pool->n_profiles * HPA_AGENT_SIZE);
+	for (uint32_t p = 0; out && p < pool->n_profiles; p++) {
+		const struct bake_agent *agent = pool->profiles[p].agent;
+		uint8_t *record = out + (size_t)p * HPA_AGENT_SIZE;
+
+		memcpy(record + HPA_AGENT_NAME, agent->name,
+		       strlen(agent->name));
+		memcpy(record + HPA_AGENT_TERRAIN, agent->terrain,
+		       strlen(agent->terrain));
+	}
+	return out != NULL;
+}
+
+static bool
+add_terrain(struct sections *sections, const struct source *source)
+{
+	const struct terrain_classes *terrain = &source->level->terrain;
+	size_t rows = source->class_stride * source->level->height;
+	size_t records = (size_t)terrain->n * HPA_CLASS_SIZE;
+	uint8_t *out, *record;
+
+	if (!source->is_weighted)
+		return true;
+	out = add_section(sections, HPA_ID_TERRAIN, 0,
+	                  HPA_TERR_CLASSES + records + rows);
+	if (!out)
+		return false;
+	hpa_put_le32(out + HPA_TERR_N_CLASSES, terrain->n);
+	hpa_put_le32(out + HPA_TERR_BITS_LOG2, source->class_log2);
+	record = out + HPA_TERR_CLASSES;
+	for (uint32_t i = 0; i < terrain->n; i++, record += HPA_CLASS_SIZE) {
+		memcpy(record + HPA_CLASS_NAME, terrain->classes[i].name,
+		       strlen(terrain->classes[i].name));
+		hpa_put_le32(record + HPA_CLASS_FACTOR, source->factor[i]);
+	}
+	memcpy(record, source->classes, rows);
+	return true;
+}
+
+static bool
+add_links(struct sections *sections, const struct abstraction *abs)
+{
+	uint32_t n = abs->options.n_links;
+	uint8_t *out;
+
+	if (n == 0)
+		return true;
+	out = add_section(sections, HPA_ID_LINKS, 0, (size_t)n * HPA_LINK_SIZE);
+	for (uint32_t i = 0; out && i < n; i++) {
+		const struct bake_link *link = &abs->options.links[i];
+		uint8_t *record = out + (size_t)i * HPA_LINK_SIZE;
+
+		hpa_put_le16(record + HPA_LINK_FROM_X, link->from_x);
+		hpa_put_le16(record + HPA_LINK_FROM_Y, link->from_y);
+		hpa_put_le16(record + HPA_LINK_TO_X, link->to_x);
+		hpa_put_le16(record + HPA_LINK_TO_Y, link->to_y);
+		hpa_put_le32(record + HPA_LINK_COST, link_cost(abs, i));
+		hpa_put_le32(record + HPA_LINK_FLAGS,
+		             link->is_one_way ? HPA_LINK_ONE_WAY : 0);
+		memcpy(record + HPA_LINK_NAME, link->name, strlen(link->name));
+	}
+	return out != NULL;
+}
+
+/* The sections of one profile, each a function that sizes and fills it. */
+static bool
+make_facts(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	uint8_t *out = add_section(sections, HPA_ID_FACTS, p, HPA_FACT_SIZE);
+
+	if (out)
+		put_facts(abs, out);
+	return out != NULL;
+}
+
+static bool
+make_cells(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	append_section(sections, HPA_ID_CELLS, p, abs->bits,
+	               abs->grid.stride * abs->grid.height);
+	return true;
+}
+
+static bool
+make_components(const struct abstraction *abs, struct sections *sections,
+                uint32_t p)
+{
+	uint32_t n = abs->levels[0].n_clusters;
+	uint8_t *out = add_section(sections, HPA_ID_COMPONENTS, p,
+	                           4 * (n + abs->n_run_labels));
+
+	if (out)
+		put_array(put_array(out, abs->labels, n), abs->run_labels,
+		          abs->n_run_labels);
+	return out != NULL;
+}
+
+static bool
+make_nodes(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	uint8_t *out = add_section(sections, HPA_ID_NODES, p,
+	                           (size_t)abs->n_nodes * HPA_NODE_SIZE);
+
+	if (out)
+		put_nodes(abs, out);
+	return out != NULL;
+}
+
+static bool
+make_inter(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	size_t n_firsts = (size_t)abs->n_nodes + 1;
+	uint32_t n_targets = abs->inter_first[abs->n_nodes];
+	uint8_t *out = add_section(sections, HPA_ID_INTER, p,
+	                           4 * (n_firsts + n_targets));
+
+	if (out)
+		put_array(put_array(out, abs->inter_first, n_firsts),
+		          abs->inter_target, n_targets);
+	return out != NULL;
+}
+
+static bool
+make_levels(const struct abstraction *abs, struct sections *sections,
+            uint32_t p)
+{
+	unsigned n = abs->options.n_levels;
+	uint8_t *out = add_section(sections, HPA_ID_LEVELS, p,
+	                           (size_t)n * HPA_LEVEL_SIZE);
+
+	for (unsigned l = 0; out && l < n; l++)
+		put_level(&abs->levels[l], out + (size_t)l * HPA_LEVEL_SIZE);
+	return out != NULL;
+}
+
+static bool
+make_link_edges(const struct abstraction *abs, struct sections *sections,
+                uint32_t p)
+{
+	uint8_t *out = add_section(sections, HPA_ID_LINK_EDGES, p,
+	                           (size_t)abs->n_link_edges * HPA_LEDGE_SIZE);
+
+	for (uint32_t i = 0; out && i < abs->n_link_edges; i++) {
+		const struct link_edge *edge = &abs->link_edges[i];
+		uint8_t *record = out + (size_t)i * HPA_LEDGE_SIZE;
+
+		hpa_put_le32(record + HPA_LEDGE_FROM, edge->from);
+		hpa_put_le32(record + HPA_LEDGE_TO, edge->to);
+		hpa_put_le32(record + HPA_LEDGE_LINK, edge->link);
+	}
+	return out != NULL;
+}
+
+static bool
+make_reach(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	uint32_t n = abs->n_reach;
+	size_t rows = (size_t)n * (((size_t)n + 7) / 8);
+	uint8_t *out = add_section(sections, HPA_ID_REACH, p,
+	                           HPA_REACH_COMPONENTS + 4 * (size_t)n + rows);
+
+	if (!out)
+		return false;
+	hpa_put_le32(out + HPA_REACH_N, n);
+	if (n > 0)
+		memcpy(put_array(out + HPA_REACH_COMPONENTS,
+		                 abs->reach_components, n),
+		       abs->reach_rows, rows);
+	return true;
+}
+
+struct profile_section {
+	bool (*make)(const struct abstraction *abs, struct sections *sections,
+	             uint32_t p);
+	bool is_for_links;
+};
+
+static const struct profile_section profile_sections[] = {
+	{make_facts, false},      {make_cells, false},
+	{make_components, false}, {make_nodes, false},
+	{make_inter, false},      {make_levels, false},
+	{make_link_edges, true},  {make_reach, true},
+};
+#define N_PROFILE_SECTIONS                                                     \
+	(sizeof(profile_sections) / sizeof(profile_sections[0]))
+
+/* CLUS needs to know where the tables are: *offset moves on. */
+static bool
+add_clusters(struct sections *sections, const struct abstraction *abs,
+             uint32_t p, const uint32_t **offset)
+{
+	size_t size = 0;
+	uint8_t *out;
+
+	for (unsigned l = 0; l < abs->options.n_levels; l++)
+		size += clusters_size(abs, l);
+	out = add_section(sections, HPA_ID_CLUSTERS, p, size);
+	if (!out)
+		return false;
+	for (unsigned l = 0; l < abs->options.n_levels; l++) {
+		out = put_clusters(abs, l, *offset, out);
+		*offset += abs->levels[l].n_clusters;
+	}
+	share_section(sections);
+	return true;
+}
+
+static bool
+add_profile(struct sections *sections, const struct abstraction *abs,
+            uint32_t p, const uint32_t **offset)
+{
+	for (size_t i = 0; i < N_PROFILE_SECTIONS; i++) {
+		if (profile_sections[i].is_for_links &&
+		    abs->options.n_links == 0)
+			continue;
+		if (!profile_sections[i].make(abs, sections, p))
+			return false;
+		share_section(sections);
+	}
+	return add_clusters(sections, abs, p, offset);
+}
+
+static bool
+add_tables(struct sections *sections, const struct pool *pool)
+{
+	bool has_paths = pool->profiles->options.cache_paths;
+	uint8_t *tables =
+		add_section(sections, HPA_ID_TABLES, 0, pool->tables_size);
+	uint8_t *paths = NULL;
+
+	if (has_paths)
+		paths = add_section(sections, HPA_ID_PATHS, 0,
+		                    pool->paths_size);
+	if (!tables || (has_paths && !paths))
+		return false;
+	put_tables(pool, tables, paths);
+	return true;
+}
+
+static bool
+add_all(struct sections *sections, const struct pool *pool)
+{
+	const uint32_t *offset = pool->offset;
+
+	if (!add_agents(sections, pool) ||
+	    !add_terrain(sections, pool->profiles->source) ||
+	    !add_links(sections, pool->profiles))
+		return false;
+	for (uint32_t p = 0; p < pool->n_profiles; p++)
+		if (!add_profile(sections, &pool->profiles[p], p, &offset))
+			return false;
+	return add_tables(sections, pool);
+}
+
+/* What the user chose: the options among the facts, the agents and links. */
+static uint64_t
+hash_options(const struct sections *sections)
+{
+	uint64_t hash = HPA_HASH_SEED;
+
+	for (uint32_t i = 0; i < sections->n; i++) {
+		const struct hpa_new_section *section = &sections->list[i];
+
+		if (!strcmp(section->id, HPA_ID_FACTS))
+			hash = hpa_hash(hash, section->raw + HPA_FACT_OPTIONS,
+			                HPA_FACT_OPTIONS_END -
+			                        HPA_FACT_OPTIONS);
+		else if (!strcmp(section->id, HPA_ID_AGENTS) ||
+		         !strcmp(section->id, HPA_ID_LINKS))
+			hash = hpa_hash(hash, section->raw, section->raw_size);
+	}
+	return hash;
 }
 
 static enum diag_status
-write_sections(const struct abstraction *abs, const struct pool *pool,
-               struct bytes *own, struct bake_output *out, struct diag *diag)
+write_sections(const struct pool *pool, struct sections *sections,
+               struct bake_output *out, struct diag *diag)
 {
-	struct hpa_new_section sections[N_SECTIONS];
-	uint32_t n_sections = abs->options.cache_paths ? PATHS + 1 : PATHS;
-	uint64_t options_hash;
+	const struct abstraction *abs = pool->profiles;
 
-	plan_sizes(abs, pool, own);
-	for (uint32_t i = 0; i < N_SECTIONS; i++) {
-		sections[i].id = ids[i];
-		sections[i].is_hot = i != PATHS;
-		if (i != CELLS && !make_section(&sections[i], &own[i]))
-			return out_of_memory(diag);
-	}
-	sections[CELLS].raw = abs->bits;
-	sections[CELLS].raw_size = abs->grid.stride * abs->grid.height;
-	put_sections(abs, pool, own);
-	options_hash =
-		hpa_hash(HPA_HASH_SEED, own[FACTS].data + HPA_FACT_OPTIONS,
-	                 HPA_FACT_OPTIONS_END - HPA_FACT_OPTIONS);
-	if (!hpa_write(sections, n_sections, abs->options.compress,
-	               abs->source_hash, options_hash, &out->data, &out->size))
+	if (!add_all(sections, pool) ||
+	    !hpa_write(sections->list, sections->n, abs->options.compress,
+	               abs->source->hash, hash_options(sections), &out->data,
+	               &out->size))
 		return out_of_memory(diag);
 	return DIAG_OK;
 }
 
 enum diag_status
-layout_pass(const struct abstraction *abs, struct bake_output *out,
-            struct diag *diag)
+layout_pass(const struct abstraction *profiles, uint32_t n_profiles,
+            struct bake_output *out, struct diag *diag)
 {
-	struct bytes own[N_SECTIONS] = {{NULL, 0}};
-	struct pool pool = {0};
-	enum diag_status st = place_tables(&pool, abs, diag);
+	struct sections *sections = calloc(1, sizeof(*sections));
+	struct pool pool = {.profiles = profiles, .n_profiles = n_profiles};
+	enum diag_status st =
+		sections ? place_tables(&pool, diag) : out_of_memory(diag);
 
 	if (st == DIAG_OK)
-		st = write_sections(abs, &pool, own, out, diag);
-	for (uint32_t i = 0; i < N_SECTIONS; i++)
-		free(own[i].data);
+		st = write_sections(&pool, sections, out, diag);
+	for (uint32_t i = 0; sections && i < sections->n; i++)
+		free(sections->own[i]);
+	free(sections);
 	free(pool.slots);
 	free(pool.offset);
 	return st;

@@ -5,6 +5,8 @@
  * the clusters are gone through twice, once to count their nodes and once, when
  * every cluster knows where its own begin, to write them.
  *
+ * The ends of links are nodes too, at every level.
+ *
  * A transition that crosses a border of l-clusters lifts its two nodes to level
  * l. The nodes of a level are ranked by cluster of that level, in it by id. */
 #include <stdlib.h>
@@ -46,6 +48,8 @@ node_level(const struct abstraction *abs, uint32_t x, uint32_t y,
 {
 	unsigned highest = 0;
 
+	if (exits >> EXIT_LINK & 1)
+		return (uint8_t)abs->options.n_levels;
 	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d += 2) {
 		unsigned level =
 			exits >> d & 1 ? exit_level(abs, x, y, d) : 0;
@@ -54,6 +58,31 @@ node_level(const struct abstraction *abs, uint32_t x, uint32_t y,
 			highest = level;
 	}
 	return (uint8_t)highest;
+}
+
+/* Mark the ends of links in a cluster. */
+static void
+mark_link_ends(const struct abstraction *abs, uint32_t cluster,
+               struct grid_window window, uint8_t *exits)
+{
+	uint32_t low = 0, high = abs->n_link_ends;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (abs->link_ends[middle].cluster < cluster)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < abs->n_link_ends; low++) {
+		const struct link_end *end = &abs->link_ends[low];
+
+		if (end->cluster != cluster)
+			break;
+		exits[(end->y - window.y) * window.width + end->x -
+		      window.x] |= (uint8_t)(1u << EXIT_LINK);
+	}
 }
 
 /* Find a cluster's nodes; writes them if out is not NULL. */
@@ -65,6 +94,7 @@ gather_nodes(const struct abstraction *abs, uint32_t cluster, struct node *out)
 	uint32_t n = 0;
 
 	entrance_find(abs, window, exits);
+	mark_link_ends(abs, cluster, window, exits);
 	for (uint32_t i = 0; i < window.width * window.height; i++) {
 		uint32_t x = window.x + i % window.width;
 		uint32_t y = window.y + i / window.width;
@@ -126,8 +156,7 @@ count_exits(const struct node *node)
 	return n;
 }
 
-/* The node on a cell that is known to be one. */
-static uint32_t
+uint32_t
 node_at(const struct abstraction *abs, uint32_t x, uint32_t y)
 {
 	const struct abstract_level *level = &abs->levels[0];

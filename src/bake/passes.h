@@ -31,17 +31,53 @@ struct abstract_level {
 	struct bytes *tables; /* cluster -> its record for TABL */
 };
 
+/* In struct node's exits: a link begins or ends here. Straight directions are
+ * even. */
+#define EXIT_LINK 1u
+
 struct node {
 	uint16_t x, y;
-	uint8_t exits; /* a bit for each straight direction it is left by */
+	uint8_t exits; /* a bit for each straight direction it is left by, and
+	                * for EXIT_LINK */
 	uint8_t level; /* the highest it belongs to */
 };
 
+/* What all profiles of a level share. */
+struct source {
+	const struct level *level;
+	uint64_t hash;
+	bool is_weighted;
+	uint8_t factor[TERRAIN_MAX_CLASSES]; /* 0: no agent enters it */
+	uint8_t *classes; /* as in TERR; NULL: not weighted */
+	size_t class_stride;
+	unsigned class_log2;
+};
+
+/* A link that this profile's agent can use, as an edge. */
+struct link_edge {
+	uint32_t from, to, link;
+};
+
+struct link_end {
+	uint32_t cluster; /* of level 1 */
+	uint16_t x, y;
+};
+
+/* One profile. */
 struct abstraction {
 	struct bake_options options; /* no zeros left that mean "default" */
+	const struct bake_agent *agent;
+	const struct source *source;
 	uint8_t *bits;
 	struct grid grid;
-	uint64_t source_hash, n_free_cells;
+	uint64_t n_free_cells;
+
+	uint32_t n_link_ends, n_link_edges;
+	struct link_end *link_ends; /* by cluster */
+	struct link_edge *link_edges; /* by node, then by link */
+	uint32_t n_reach; /* see REAC */
+	uint32_t *reach_components;
+	uint8_t *reach_rows;
 
 	uint32_t n_nodes;
 	struct node *nodes; /* by cluster, in it by row, in it by column */
@@ -56,9 +92,14 @@ struct abstraction {
 	struct bytes *paths; /* per level-1 cluster; NULL: none are cached */
 };
 
-/* terrain.c: the bits of the cells, their number and hash. */
-enum diag_status terrain_pass(struct abstraction *abs,
-                              const struct level *level, struct diag *diag);
+/* terrain.c: what all profiles share. Free it with source_free(). */
+enum diag_status source_pass(const struct level *level,
+                             const struct bake_options *options,
+                             struct source *out, struct diag *diag);
+void source_free(struct source *source);
+
+/* terrain.c: the bits of the cells an agent can stand on, and their number. */
+enum diag_status terrain_pass(struct abstraction *abs, struct diag *diag);
 
 /* cluster.c: the clusters of every level. */
 enum diag_status cluster_pass(struct abstraction *abs, struct diag *diag);
@@ -75,6 +116,27 @@ cluster_of(const struct abstract_level *level, const struct node *node)
 	       node->x / level->cluster_size;
 }
 
+/* What the step between the two nodes of a transition costs. */
+static inline uint32_t
+transition_cost(const struct abstraction *abs, uint32_t from, uint32_t to)
+{
+	const struct grid *grid = &abs->grid;
+	const struct node *a = &abs->nodes[from], *b = &abs->nodes[to];
+
+	if (!grid->classes)
+		return grid->cost_straight;
+	return grid->cost_straight / 2 *
+	       (grid_factor(grid, a->x, a->y) + grid_factor(grid, b->x, b->y));
+}
+
+/* links.c: the ends of the links that the agent can use; later, when the nodes
+ * are known, the links as edges between them. */
+enum diag_status link_ends_pass(struct abstraction *abs, struct diag *diag);
+enum diag_status link_edges_pass(struct abstraction *abs, struct diag *diag);
+
+/* The cost of a link in the units of the bake. */
+uint32_t link_cost(const struct abstraction *abs, uint32_t link);
+
 /* entrance.c: the transitions of a cluster. exits[] gets, for each cell of the
  * window row by row, a bit for each straight direction in which a transition
  * leads out of it. */
@@ -83,6 +145,9 @@ void entrance_find(const struct abstraction *abs, struct grid_window window,
 
 /* node.c: nodes, their levels and ranks, inter-edges. */
 enum diag_status node_pass(struct abstraction *abs, struct diag *diag);
+
+/* The node on a cell that is known to be one. */
+uint32_t node_at(const struct abstraction *abs, uint32_t x, uint32_t y);
 
 /* distance.c: the tables of level 1, by a Dijkstra per node in its cluster. */
 enum diag_status distance_pass(struct abstraction *abs, struct diag *diag);
@@ -95,12 +160,22 @@ enum diag_status hierarchy_pass(struct abstraction *abs, unsigned level,
 /* component.c: which cells can be reached from which. */
 enum diag_status component_pass(struct abstraction *abs, struct diag *diag);
 
+/* reach.c: join the components that links join and keep which others they lead
+ * to. renumbered[] gets the new number of each component. */
+struct reach_edge {
+	uint32_t from, to; /* components */
+};
+enum diag_status reach_find(struct abstraction *abs,
+                            const struct reach_edge *edges, uint32_t n,
+                            uint32_t *renumbered, struct diag *diag);
+
 /* paths.c: the refined paths of level-1 intra-edges, if they are wanted. */
 enum diag_status paths_pass(struct abstraction *abs, struct diag *diag);
 
-/* layout.c: the sections, and the file made of them. */
-enum diag_status layout_pass(const struct abstraction *abs,
-                             struct bake_output *out, struct diag *diag);
+/* layout.c: the sections of all profiles, and the file made of them. */
+enum diag_status layout_pass(const struct abstraction *profiles,
+                             uint32_t n_profiles, struct bake_output *out,
+                             struct diag *diag);
 
 void abstraction_free(struct abstraction *abs);
 

@@ -1,64 +1,287 @@
-/* terrain.c: pass 1, from terrain classes to a bit per cell.
+/* terrain.c: pass 1, from terrain classes to what an agent can stand on.
  *
- * The bits are laid out as in the file's CELL section and serve all later
- * passes. The source hash covers the size and the bits, so that two files with
- * the same level in them, whatever their line ends, are one source. */
+ * source_pass() looks at the level once for all profiles: do any factors other
+ * than 1 matter, and if so, the packed classes as the TERR section has them. A
+ * level without factors takes no further part in any of this.
+ *
+ * terrain_pass() makes the bits of one profile, laid out as in the CELL section:
+ * an agent of k x k cells stands on a cell if it may enter all of the k x k
+ * cells of which this one is the top left. That is found in two sweeps: how many
+ * cells in a row, counted from the right, and of these how many rows, counted
+ * from the bottom.
+ *
+ * The source hash covers the size and what is open to everyone, so that two
+ * files with the same level in them, whatever their line ends, are one source.
+ * Where classes matter, it covers them too. */
 #include <stdlib.h>
 
 #include "src/bake/passes.h"
 
-static uint32_t
-pack_row(const struct level *level, uint32_t y, uint8_t *bits)
+static void
+pack_row(const struct level *level, const bool *may_enter, uint32_t y,
+         uint8_t *bits)
 {
 	const uint8_t *cells = level->cells + (size_t)y * level->width;
-	const struct terrain_class *classes = level->terrain.classes;
+
+	for (uint32_t x = 0; x < level->width; x++)
+		bits[x / 8] |= (uint8_t)(may_enter[cells[x]] << x % 8);
+}
+
+/* The bits of the cells that may be entered; NULL without memory. */
+static uint8_t *
+pack_cells(const struct level *level, const bool *may_enter)
+{
+	size_t stride = grid_stride(level->width);
+	uint8_t *bits = calloc(level->height, stride);
+
+	if (!bits)
+		return NULL;
+#pragma omp parallel for
+	for (uint32_t y = 0; y < level->height; y++)
+		pack_row(level, may_enter, y, bits + y * stride);
+	return bits;
+}
+
+static bool
+get_bit(const uint8_t *row, uint32_t x)
+{
+	return row[x / 8] >> x % 8 & 1;
+}
+
+/* Leave the cells where an agent of that size fits: `height[x]` counts the rows
+ * below that are free over its whole width. */
+static void
+shrink_row(uint8_t *row, uint32_t width, uint32_t size, uint32_t *height)
+{
 	uint32_t n_free = 0;
 
-	for (uint32_t x = 0; x < level->width; x++) {
-		const struct terrain_class *terrain = &classes[cells[x]];
-
-		if (terrain->factor == 0 || terrain->only_if_named)
-			continue;
-		bits[x / 8] |= (uint8_t)(1u << x % 8);
-		n_free++;
+	for (uint32_t x = width; x-- > 0;) {
+		n_free = get_bit(row, x) ? n_free + 1 : 0;
+		height[x] = n_free >= size ? height[x] + 1 : 0;
+		if (height[x] < size)
+			row[x / 8] &= (uint8_t) ~(1u << x % 8);
 	}
-	return n_free;
+}
+
+static bool
+shrink(const struct grid *grid, uint8_t *bits, uint32_t size)
+{
+	uint32_t *height = calloc(grid->width, sizeof(*height));
+
+	if (!height)
+		return false;
+	for (uint32_t y = grid->height; y-- > 0;)
+		shrink_row(bits + y * grid->stride, grid->width, size, height);
+	free(height);
+	return true;
 }
 
 static uint64_t
-hash_source(const struct grid *grid)
+hash_bits(const struct level *level, const uint8_t *bits)
 {
 	uint8_t size[8];
 
-	hpa_put_le32(size, grid->width);
-	hpa_put_le32(size + 4, grid->height);
-	return hpa_hash(hpa_hash(HPA_HASH_SEED, size, sizeof(size)), grid->bits,
-	                grid->stride * grid->height);
+	hpa_put_le32(size, level->width);
+	hpa_put_le32(size + 4, level->height);
+	return hpa_hash(hpa_hash(HPA_HASH_SEED, size, sizeof(size)), bits,
+	                grid_stride(level->width) * level->height);
+}
+
+static uint64_t
+hash_classes(uint64_t hash, const struct source *source)
+{
+	const struct level *level = source->level;
+
+	for (uint32_t i = 0; i < level->terrain.n; i++) {
+		const struct terrain_class *class = &level->terrain.classes[i];
+		uint8_t record[HPA_CLASS_NAME_SIZE + 1] = {0};
+
+		memcpy(record, class->name, strlen(class->name));
+		record[HPA_CLASS_NAME_SIZE] = source->factor[i];
+		hash = hpa_hash(hash, record, sizeof(record));
+	}
+	return hpa_hash(hash, level->cells,
+	                (size_t)level->width * level->height);
+}
+
+/* The classes that the options' agents may enter, all together. */
+static enum diag_status
+classes_in_use(const struct level *level, const struct bake_options *options,
+               bool *in_use, struct diag *diag)
+{
+	for (uint32_t i = 0; i < options->n_agents; i++) {
+		bool may_enter[TERRAIN_MAX_CLASSES];
+		enum diag_status st = bake_agent_classes(
+			&options->agents[i], &level->terrain, may_enter, diag);
+
+		if (st != DIAG_OK)
+			return st;
+		for (uint32_t c = 0; c < TERRAIN_MAX_CLASSES; c++)
+			in_use[c] |= may_enter[c];
+	}
+	return DIAG_OK;
+}
+
+/* Is there a cell that may be entered and has a factor other than 1? */
+static bool
+find_factors(const struct level *level, const bool *in_use)
+{
+	bool matters[256] = {false}, found = false;
+	size_t n = (size_t)level->width * level->height;
+
+	for (uint32_t c = 0; c < level->terrain.n; c++) {
+		matters[c] = in_use[c] && level->terrain.classes[c].factor != 1;
+		found |= matters[c];
+	}
+	if (!found)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (matters[level->cells[i]])
+			return true;
+	return false;
+}
+
+static unsigned
+bits_for(uint32_t n_classes)
+{
+	unsigned log2 = 0;
+
+	while (n_classes > 1u << (1u << log2))
+		log2++;
+	return log2;
+}
+
+static bool
+pack_classes(struct source *source)
+{
+	const struct level *level = source->level;
+
+	source->class_log2 = bits_for(level->terrain.n);
+	source->class_stride =
+		grid_class_stride(level->width, source->class_log2);
+	source->classes = calloc(level->height, source->class_stride);
+	if (!source->classes)
+		return false;
+	for (uint32_t y = 0; y < level->height; y++) {
+		const uint8_t *cells = level->cells + (size_t)y * level->width;
+		uint8_t *row = source->classes + y * source->class_stride;
+
+		for (uint32_t x = 0; x < level->width; x++) {
+			size_t bit = (size_t)x << source->class_log2;
+
+			row[bit / 8] |= (uint8_t)(cells[x] << bit % 8);
+		}
+	}
+	return true;
 }
 
 enum diag_status
-terrain_pass(struct abstraction *abs, const struct level *level,
-             struct diag *diag)
+source_pass(const struct level *level, const struct bake_options *options,
+            struct source *out, struct diag *diag)
 {
-	size_t stride = grid_stride(level->width);
+	const struct bake_agent anyone = {.name = ""};
+	bool open[TERRAIN_MAX_CLASSES], in_use[TERRAIN_MAX_CLASSES] = {false};
+	enum diag_status st = classes_in_use(level, options, in_use, diag);
+	uint8_t *bits;
+
+	*out = (struct source){.level = level};
+	if (st == DIAG_OK)
+		st = bake_agent_classes(&anyone, &level->terrain, open, diag);
+	if (st != DIAG_OK)
+		return st;
+	bits = pack_cells(level, open);
+	if (!bits)
+		return out_of_memory(diag);
+	out->hash = hash_bits(level, bits);
+	free(bits);
+	out->is_weighted = find_factors(level, in_use);
+	for (uint32_t i = 0; i < level->terrain.n; i++)
+		if (in_use[i])
+			out->factor[i] = level->terrain.classes[i].factor;
+	if (out->is_weighted || options->agents->name[0])
+		out->hash = hash_classes(out->hash, out);
+	if (out->is_weighted && !pack_classes(out))
+		return out_of_memory(diag);
+	return DIAG_OK;
+}
+
+void
+source_free(struct source *source)
+{
+	free(source->classes);
+}
+
+static uint64_t
+count_free(const struct grid *grid)
+{
 	uint64_t n_free = 0;
 
-	abs->bits = calloc(level->height, stride);
-	if (!abs->bits)
-		return out_of_memory(diag);
-	abs->grid = (struct grid){
+#pragma omp parallel for reduction(+ : n_free)
+	for (uint32_t y = 0; y < grid->height; y++)
+		for (uint32_t x = 0; x < grid->width; x++)
+			n_free += grid_is_free(grid, x, y);
+	return n_free;
+}
+
+/* The least factor of a free cell. */
+static uint32_t
+find_min_factor(const struct grid *grid)
+{
+	uint32_t least = HPA_MAX_FACTOR + 1;
+
+	if (!grid->classes)
+		return 1;
+#pragma omp parallel for reduction(min : least)
+	for (uint32_t y = 0; y < grid->height; y++)
+		for (uint32_t x = 0; x < grid->width; x++)
+			if (grid_is_free(grid, x, y) &&
+			    grid_factor(grid, x, y) < least)
+				least = grid_factor(grid, x, y);
+	return least > HPA_MAX_FACTOR ? 1 : least;
+}
+
+static void
+set_grid(struct abstraction *abs)
+{
+	const struct source *source = abs->source;
+	const struct level *level = source->level;
+	struct grid *grid = &abs->grid;
+
+	*grid = (struct grid){
 		.bits = abs->bits,
-		.stride = stride,
+		.stride = grid_stride(level->width),
 		.width = level->width,
 		.height = level->height,
 		.moves = abs->options.moves,
-		.cost_straight = HPA_COST_STRAIGHT,
-		.cost_diagonal = HPA_COST_DIAGONAL,
+		.cost_straight = source->is_weighted ? HPA_WEIGHTED_STRAIGHT
+	                                             : HPA_COST_STRAIGHT,
+		.cost_diagonal = source->is_weighted ? HPA_WEIGHTED_DIAGONAL
+	                                             : HPA_COST_DIAGONAL,
+		.classes = source->classes,
+		.class_stride = source->class_stride,
+		.class_log2 = source->class_log2,
 	};
-#pragma omp parallel for reduction(+ : n_free)
-	for (uint32_t y = 0; y < level->height; y++)
-		n_free += pack_row(level, y, abs->bits + y * stride);
-	abs->n_free_cells = n_free;
-	abs->source_hash = hash_source(&abs->grid);
+	memcpy(grid->factor, source->factor, sizeof(grid->factor));
+}
+
+enum diag_status
+terrain_pass(struct abstraction *abs, struct diag *diag)
+{
+	const struct level *level = abs->source->level;
+	bool may_enter[TERRAIN_MAX_CLASSES];
+	enum diag_status st = bake_agent_classes(abs->agent, &level->terrain,
+	                                         may_enter, diag);
+
+	if (st != DIAG_OK)
+		return st;
+	abs->bits = pack_cells(level, may_enter);
+	if (!abs->bits)
+		return out_of_memory(diag);
+	set_grid(abs);
+	if (abs->agent->size > 1 &&
+	    !shrink(&abs->grid, abs->bits, abs->agent->size))
+		return out_of_memory(diag);
+	abs->n_free_cells = count_free(&abs->grid);
+	abs->grid.min_factor = find_min_factor(&abs->grid);
 	return DIAG_OK;
 }

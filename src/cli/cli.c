@@ -107,6 +107,7 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 			         row->min, row->max);
 		break;
 	case CLI_TEXT:
+	case CLI_LIST:
 		snprintf(text, size, "a %s", row->takes);
 		break;
 	case CLI_SWITCH:
@@ -114,6 +115,15 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 		snprintf(text, size, "no value");
 		break;
 	}
+}
+
+static bool
+add_item(const char *value, struct cli_list *list)
+{
+	if (list->n == CLI_MAX_LIST)
+		return false;
+	list->items[list->n++] = value;
+	return true;
 }
 
 static enum diag_status
@@ -187,6 +197,9 @@ store(struct parser *parser, const struct cli_option *row, const char *value)
 		good = good && *value;
 		if (good)
 			*(const char **)field = value;
+		break;
+	case CLI_LIST:
+		good = good && *value && add_item(value, field);
 		break;
 	case CLI_NUMBER:
 		good = good && parse_number(row, value, field);

@@ -17,6 +17,7 @@ enum cli_kind {
 	CLI_END = 0, /* the last row of a table */
 	CLI_SWITCH,  /* bool: true; takes no value */
 	CLI_TEXT,    /* const char *: the value, as it stands in argv */
+	CLI_LIST,    /* struct cli_list: the values, in their order */
 	CLI_NUMBER,  /* uint32_t: from min to max */
 	CLI_CHOICE   /* struct cli_choice: one of the names */
 };
@@ -26,6 +27,13 @@ enum cli_kind {
 struct cli_choice {
 	int value;
 	uint32_t number; /* 0: the name has none */
+};
+
+/* An option that may be given several times. */
+#define CLI_MAX_LIST 64u
+struct cli_list {
+	uint32_t n;
+	const char *items[CLI_MAX_LIST];
 };
 
 struct cli_option {

@@ -22,6 +22,8 @@ struct options {
 	uint32_t cluster_size, n_levels, threshold, n_threads;
 	struct cli_choice moves, policy, compress;
 	bool cache_paths, no_prune, quiet;
+	struct cli_list agents;
+	const char *links;
 };
 
 static const struct cli_option option_rows[] = {
@@ -90,6 +92,17 @@ static const struct cli_option option_rows[] = {
          .what = "what is compressed:",
          .names = bake_compress_names,
          .offset = offsetof(struct options, compress)},
+	{.kind = CLI_LIST,
+         .name = "agent",
+         .takes = "AGENT",
+         .what = "bake a profile for NAME[:size=N][,terrain=CLASS+CLASS]; "
+                 "may be given several times",
+         .offset = offsetof(struct options, agents)},
+	{.kind = CLI_TEXT,
+         .name = "links",
+         .takes = "FILE",
+         .what = "extra steps between cells (teleporters, ledges, doors)",
+         .offset = offsetof(struct options, links)},
 	{.kind = CLI_NUMBER,
          .letter = 'j',
          .name = "jobs",
@@ -335,10 +348,9 @@ bake_one(const char *name, const char *output,
 }
 
 static enum diag_status
-bake_all(const struct options *options, int n, char **levels, char **outputs,
-         struct diag *diag)
+bake_all(const struct options *options, const struct bake_options *bake, int n,
+         char **levels, char **outputs, struct diag *diag)
 {
-	const struct bake_options bake = baker_options(options);
 	enum diag_status worst = DIAG_OK;
 	int width = name_width(n, levels);
 	bool begun = false;
@@ -347,7 +359,7 @@ bake_all(const struct options *options, int n, char **levels, char **outputs,
 		struct bake_report report;
 		double began = now_ms();
 		size_t size;
-		enum diag_status status = bake_one(levels[i], outputs[i], &bake,
+		enum diag_status status = bake_one(levels[i], outputs[i], bake,
 		                                   &report, &size, diag);
 
 		if (status > worst)
@@ -362,6 +374,56 @@ bake_all(const struct options *options, int n, char **levels, char **outputs,
 		print_row(width, levels[i], &report, size, now_ms() - began);
 	}
 	return worst;
+}
+
+/* The agents and links that the options name. */
+struct extras {
+	struct bake_agent agents[HPA_MAX_PROFILES];
+	struct bake_link *links;
+};
+
+static enum diag_status
+read_agents(const struct cli_list *list, struct extras *extras,
+            struct diag *diag)
+{
+	if (list->n > HPA_MAX_PROFILES)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "--agent may be given %u times, not %" PRIu32,
+		                HPA_MAX_PROFILES, list->n);
+	for (uint32_t i = 0; i < list->n; i++) {
+		enum diag_status status = bake_agent_parse(
+			list->items[i], &extras->agents[i], diag);
+
+		if (status)
+			return status;
+		for (uint32_t k = 0; k < i; k++)
+			if (!strcmp(extras->agents[k].name,
+			            extras->agents[i].name))
+				return diag_set(diag, DIAG_USAGE, 0,
+				                "there are two agents '%s'",
+				                extras->agents[i].name);
+	}
+	return DIAG_OK;
+}
+
+static enum diag_status
+bake_with_extras(const struct options *options, int n, char **levels,
+                 char **outputs, struct diag *diag)
+{
+	struct bake_options bake = baker_options(options);
+	struct extras extras = {.links = NULL};
+	enum diag_status status = read_agents(&options->agents, &extras, diag);
+
+	if (!status && options->links)
+		status = input_links(options->links, &extras.links,
+		                     &bake.n_links, diag);
+	bake.agents = extras.agents;
+	bake.n_agents = options->agents.n;
+	bake.links = extras.links;
+	if (!status)
+		status = bake_all(options, &bake, n, levels, outputs, diag);
+	free(extras.links);
+	return status;
 }
 
 static enum diag_status
@@ -383,7 +445,7 @@ run(const void *verb_options, int n, char **levels, struct diag *diag)
 		status = diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
 	}
 	if (!status)
-		status = bake_all(options, n, levels, outputs, diag);
+		status = bake_with_extras(options, n, levels, outputs, diag);
 	free_names(outputs, n);
 	return status;
 }

@@ -94,6 +94,23 @@ print_levels(const struct hpa_view *view)
 	}
 }
 
+/* The profiles of a file that names its agents. */
+static void
+print_agents(const struct baked *baked)
+{
+	printf("\n  agent             size  terrain               free cells"
+	       "  components      nodes\n");
+	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		const struct hpa_view *view = &baked->views[p];
+
+		printf("  %-16s  %4" PRIu32 "  %-20s  %10" PRIu64 "  %10" PRIu32
+		       "  %9" PRIu32 "\n",
+		       view->agent, view->agent_size,
+		       view->agent_terrain[0] ? view->agent_terrain : "any",
+		       view->n_free_cells, view->n_components, view->n_nodes);
+	}
+}
+
 static void
 print_sections(const struct hpa_file *file)
 {
@@ -101,9 +118,12 @@ print_sections(const struct hpa_file *file)
 	for (uint32_t i = 0; i < file->n_sections; i++) {
 		const struct hpa_section *section = &file->sections[i];
 
-		printf("  %-7s  %-6s  %-8s  %11zu  %12zu\n", section->id,
+		printf("  %-7s  %-6s  %-8s  %11zu  %12zu", section->id,
 		       codec_name(section), is_critical(section) ? "yes" : "no",
 		       section->raw_size, section->stored_size);
+		if (section->profile > 0)
+			printf("  profile %" PRIu32, section->profile);
+		printf("\n");
 	}
 }
 
@@ -111,7 +131,7 @@ static void
 print_text(const char *name, const struct baked *baked)
 {
 	const struct hpa_file *file = &baked->file;
-	const struct hpa_view *view = &baked->view;
+	const struct hpa_view *view = &baked->views[0];
 
 	printf("%s\n", name);
 	printf("  format        %u.%u, %zu bytes, compressor %s\n", file->major,
@@ -121,12 +141,24 @@ print_text(const char *name, const struct baked *baked)
 	       " free, %" PRIu32 " component%s\n",
 	       view->width, view->height, view->n_free_cells,
 	       view->n_components, view->n_components == 1 ? "" : "s");
+	if (view->n_classes > 0)
+		printf("  terrain       %" PRIu32
+		       " classes, least factor %" PRIu32 "\n",
+		       view->n_classes, view->min_factor);
+	if (view->n_links > 0)
+		printf("  links         %" PRIu32 "\n", view->n_links);
 	print_options(view);
 	printf("  content hash  %016" PRIx64 "\n"
 	       "  source hash   %016" PRIx64 "\n"
 	       "  options hash  %016" PRIx64 "\n",
 	       file->content_hash, file->source_hash, file->options_hash);
-	print_levels(view);
+	if (view->agent[0])
+		print_agents(baked);
+	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		if (baked->n_profiles > 1)
+			printf("\n  %s:", baked->views[p].agent);
+		print_levels(&baked->views[p]);
+	}
 	print_sections(file);
 }
 
@@ -197,8 +229,9 @@ json_level(uint32_t number, const struct hpa_view_level *level)
 static json_t *
 json_section(const struct hpa_section *section)
 {
-	return json_pack("{s:s, s:s, s:b, s:I, s:I}", "id", section->id,
-	                 "codec", codec_name(section), "critical",
+	return json_pack("{s:s, s:I, s:s, s:b, s:I, s:I}", "id", section->id,
+	                 "profile", (json_int_t)section->profile, "codec",
+	                 codec_name(section), "critical",
 	                 is_critical(section), "raw_bytes",
 	                 (json_int_t)section->raw_size, "stored_bytes",
 	                 (json_int_t)section->stored_size);
@@ -235,14 +268,37 @@ json_sections(const struct hpa_file *file)
 }
 
 static json_t *
+json_agent(const struct hpa_view *view)
+{
+	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:o}", "name", view->agent,
+	                 "size", (json_int_t)view->agent_size, "terrain",
+	                 view->agent_terrain, "free_cells",
+	                 (json_int_t)view->n_free_cells, "components",
+	                 (json_int_t)view->n_components, "levels",
+	                 json_levels(view));
+}
+
+/* None in a file that names no agents. */
+static json_t *
+json_agents(const struct baked *baked)
+{
+	json_t *array = json_array();
+
+	for (uint32_t p = 0; p < baked->n_profiles; p++)
+		if (baked->views[p].agent[0])
+			json_add(&array, json_agent(&baked->views[p]));
+	return array;
+}
+
+static json_t *
 json_baked(const char *name, const struct baked *baked)
 {
 	const struct hpa_file *file = &baked->file;
-	const struct hpa_view *view = &baked->view;
+	const struct hpa_view *view = &baked->views[0];
 
 	return json_pack(
 		"{s:o, s:{s:i, s:i}, s:I, s:I, s:I, s:I, s:I, s:s, s:o,"
-		" s:{s:o, s:o, s:o}, s:o, s:o}",
+		" s:{s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o}",
 		"file", json_name(name), "format", "major", (int)file->major,
 		"minor", (int)file->minor, "bytes", (json_int_t)file->size,
 		"width", (json_int_t)view->width, "height",
@@ -252,7 +308,9 @@ json_baked(const char *name, const struct baked *baked)
 		"options", json_options(view), "hashes", "content",
 		json_hash(file->content_hash), "source",
 		json_hash(file->source_hash), "options",
-		json_hash(file->options_hash), "levels", json_levels(view),
+		json_hash(file->options_hash), "terrain_classes",
+		(json_int_t)view->n_classes, "links", (json_int_t)view->n_links,
+		"agents", json_agents(baked), "levels", json_levels(view),
 		"sections", json_sections(file));
 }
 

@@ -18,11 +18,16 @@
 #define SQRT_2 1.4142135623730951
 
 struct options {
-	const char *scen;
+	const char *agent, *scen;
 	bool cells, draw;
 };
 
 static const struct cli_option option_rows[] = {
+	{.kind = CLI_TEXT,
+         .name = "agent",
+         .takes = "NAME",
+         .what = "for the agent of that name; without it, the file's first",
+         .offset = offsetof(struct options, agent)},
 	{.kind = CLI_TEXT,
          .name = "scen",
          .takes = "FILE",
@@ -43,6 +48,7 @@ struct session {
 	const char *name;
 	const struct options *options;
 	hpa_map *map;
+	const hpa_map *profile; /* of the agent */
 	hpa_query *query;
 	hpa_cell *cells;
 	size_t n_cells, capacity;
@@ -107,17 +113,56 @@ ask(struct session *session, hpa_cell from, hpa_cell to)
 	                      session->capacity, &session->n_cells);
 }
 
-static double
-path_length(const hpa_cell *cells, size_t n)
+static bool
+are_neighbours(hpa_cell a, hpa_cell b)
 {
-	size_t n_diagonal = 0;
+	return abs(a.x - b.x) <= 1 && abs(a.y - b.y) <= 1;
+}
 
-	if (n == 0)
-		return 0;
+static bool
+same_cell(hpa_cell a, hpa_cell b)
+{
+	return a.x == b.x && a.y == b.y;
+}
+
+/* The length of a link: its cost in straight steps on plain ground. */
+static double
+link_length(const hpa_map *map, hpa_cell from, hpa_cell to)
+{
+	double least = 0;
+	bool found = false;
+	hpa_facts facts;
+	hpa_link link;
+
+	hpa_map_facts(map, &facts);
+	for (uint32_t i = 0; hpa_map_link(map, i, &link); i++) {
+		double length = (double)link.cost / facts.cost_straight;
+
+		if (!(same_cell(link.from, from) && same_cell(link.to, to)) &&
+		    (link.is_one_way || !same_cell(link.from, to) ||
+		     !same_cell(link.to, from)))
+			continue;
+		least = !found || length < least ? length : least;
+		found = true;
+	}
+	return least;
+}
+
+static double
+path_length(const hpa_map *map, const hpa_cell *cells, size_t n)
+{
+	size_t n_straight = 0, n_diagonal = 0;
+	double jumped = 0;
+
 	for (size_t i = 1; i < n; i++)
-		n_diagonal += cells[i].x != cells[i - 1].x &&
-		              cells[i].y != cells[i - 1].y;
-	return (double)(n - 1 - n_diagonal) + (double)n_diagonal * SQRT_2;
+		if (!are_neighbours(cells[i - 1], cells[i]))
+			jumped += link_length(map, cells[i - 1], cells[i]);
+		else if (cells[i].x != cells[i - 1].x &&
+		         cells[i].y != cells[i - 1].y)
+			n_diagonal++;
+		else
+			n_straight++;
+	return (double)n_straight + (double)n_diagonal * SQRT_2 + jumped;
 }
 
 static char *
@@ -152,7 +197,8 @@ print_answer(struct session *session, size_t index, const char *word)
 	char *end = session->line;
 
 	end += snprintf(end, HEAD_TEXT, "%zu\t%s\t%.6f\t%zu", index, word,
-	                path_length(session->cells, session->n_cells),
+	                path_length(session->profile, session->cells,
+	                            session->n_cells),
 	                session->n_cells);
 	if (session->options->cells)
 		end = put_cells(end, session->cells, session->n_cells);
@@ -186,7 +232,7 @@ answer(struct session *session, size_t index,
 	if (!status && session->options->draw) {
 		const hpa_cell nowhere = {UINT16_MAX, UINT16_MAX};
 		const struct draw_scene scene = {
-			session->map,
+			session->profile,
 			from_fits ? from : nowhere,
 			to_fits ? to : nowhere,
 			session->cells,
@@ -242,8 +288,15 @@ open_session(struct session *session)
 	const hpa_open_options how = {.detail = &detail};
 	hpa_status st = hpa_map_open_with(session->name, &how, &session->map);
 
-	if (st == HPA_OK)
-		st = hpa_query_new(session->map, NULL, &session->query);
+	if (st == HPA_OK) {
+		enum diag_status status = input_agent(
+			session->name, session->map, session->options->agent,
+			&session->profile, session->diag);
+
+		if (status)
+			return status;
+		st = hpa_query_new(session->profile, NULL, &session->query);
+	}
 	if (st == HPA_OK && !set_capacity(session, FIRST_CAPACITY))
 		st = HPA_NO_MEMORY;
 	if (st != HPA_OK)
@@ -300,8 +353,8 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"[--cells] [--draw] FILE X1 Y1 X2 Y2",
-	"[--cells] FILE --scen FILE",
+	"[--agent NAME] [--cells] [--draw] FILE X1 Y1 X2 Y2",
+	"[--agent NAME] [--cells] FILE --scen FILE",
 	NULL,
 };
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hpa.h"
 #include "src/cli/cli.h"
@@ -19,10 +20,16 @@
 #define MAX_COMPLAINTS 5u
 
 struct options {
-	const char *level, *scen;
+	const char *agent, *level, *scen;
 };
 
 static const struct cli_option option_rows[] = {
+	{.kind = CLI_TEXT,
+         .name = "agent",
+         .takes = "NAME",
+         .what = "check the answers for the agent of that name; without it, "
+                 "the file's first",
+         .offset = offsetof(struct options, agent)},
 	{.kind = CLI_TEXT,
          .name = "level",
          .takes = "LEVEL",
@@ -41,7 +48,6 @@ struct trial {
 	const char *scen_name;
 	const struct level *level;
 	const hpa_map *map;
-	hpa_facts facts;
 	hpa_query *query;
 	struct oracle *oracle;
 	hpa_cell *cells;
@@ -60,12 +66,6 @@ is_inside(const struct level *level, long x, long y)
 	       y < (long)level->height;
 }
 
-static bool
-is_free(const struct level *level, long x, long y)
-{
-	return level_is_open(level, (size_t)y * level->width + (size_t)x);
-}
-
 /* What the runtime has to answer, by the level alone. */
 static hpa_status
 expected_status(struct trial *trial, const struct scen_problem *p)
@@ -75,8 +75,8 @@ expected_status(struct trial *trial, const struct scen_problem *p)
 	if (!is_inside(level, p->from_x, p->from_y) ||
 	    !is_inside(level, p->to_x, p->to_y))
 		return HPA_OUTSIDE;
-	if (!is_free(level, p->from_x, p->from_y) ||
-	    !is_free(level, p->to_x, p->to_y))
+	if (!oracle_is_free(trial->oracle, p->from_x, p->from_y) ||
+	    !oracle_is_free(trial->oracle, p->to_x, p->to_y))
 		return HPA_BLOCKED;
 	if (!oracle_connected(trial->oracle, (uint32_t)p->from_x,
 	                      (uint32_t)p->from_y, (uint32_t)p->to_x,
@@ -122,47 +122,38 @@ ask(struct trial *trial, hpa_cell from, hpa_cell to)
 	                      trial->capacity, &trial->n_cells);
 }
 
-/* Does the path lead from start to goal by legal steps? */
+/* Does the path lead from start to goal by legal steps? *cost is their sum. */
 static bool
-path_is_legal(const struct trial *trial, hpa_cell from, hpa_cell to)
+path_is_legal(const struct trial *trial, hpa_cell from, hpa_cell to,
+              uint64_t *cost)
 {
 	const hpa_cell *cells = trial->cells;
 	size_t n = trial->n_cells;
 
+	*cost = 0;
 	if (n == 0 || cells[0].x != from.x || cells[0].y != from.y ||
 	    cells[n - 1].x != to.x || cells[n - 1].y != to.y)
 		return false;
-	for (size_t i = 1; i < n; i++)
-		if (!oracle_step_is_legal(trial->oracle, cells[i - 1].x,
-		                          cells[i - 1].y,
-		                          cells[i].x - cells[i - 1].x,
-		                          cells[i].y - cells[i - 1].y))
+	for (size_t i = 1; i < n; i++) {
+		uint64_t step = oracle_step_cost(
+			trial->oracle, cells[i - 1].x, cells[i - 1].y,
+			cells[i].x, cells[i].y);
+
+		if (step == ORACLE_NO_PATH)
 			return false;
+		*cost += step;
+	}
 	return true;
-}
-
-static uint64_t
-path_cost(const struct trial *trial)
-{
-	const hpa_cell *cells = trial->cells;
-	uint64_t cost = 0;
-
-	for (size_t i = 1; i < trial->n_cells; i++)
-		cost += cells[i].x != cells[i - 1].x &&
-		                        cells[i].y != cells[i - 1].y
-		                ? trial->facts.cost_diagonal
-		                : trial->facts.cost_straight;
-	return cost;
 }
 
 /* A path was found, as it should be: judge it. */
 static void
 judge_path(struct trial *trial, size_t index, hpa_cell from, hpa_cell to)
 {
-	uint64_t cost = path_cost(trial), stated = 0, optimum;
+	uint64_t cost, stated = 0, optimum;
 	double excess;
 
-	if (!path_is_legal(trial, from, to)) {
+	if (!path_is_legal(trial, from, to, &cost)) {
 		COMPLAIN(trial, index, "the path is not legal");
 		return;
 	}
@@ -255,9 +246,60 @@ judge_all(struct trial *trial, const struct scen *scen)
 	                trial->n_problems);
 }
 
+/* The links of a file, as the oracle takes them. Free *out with free(). */
+static bool
+oracle_links(const hpa_map *map, struct oracle_link **out, uint32_t *n)
+{
+	hpa_facts facts;
+	hpa_link link;
+
+	hpa_map_facts(map, &facts);
+	*n = facts.n_links;
+	*out = calloc((size_t)facts.n_links + 1, sizeof(**out));
+	for (uint32_t i = 0; *out && hpa_map_link(map, i, &link); i++)
+		(*out)[i] = (struct oracle_link){
+			link.from.x, link.from.y, link.to.x,
+			link.to.y,   link.cost,   link.is_one_way != 0};
+	return *out != NULL;
+}
+
+/* An oracle that moves as the agent of a profile does. Where the level is the
+ * file's own, it is one on which only this agent's cells are open. */
+static struct oracle *
+make_oracle(const struct hpa_view *view, const struct level *level,
+            bool is_own, const hpa_map *map, struct diag *diag)
+{
+	struct bake_agent agent = {.size = view->agent_size};
+	bool may_enter[TERRAIN_MAX_CLASSES];
+	struct oracle_rules rules = {
+		.moves = view->moves,
+		.size = is_own ? 1 : view->agent_size,
+		.may_enter = may_enter,
+		.is_weighted = (view->flags & HPA_FACT_FLAG_WEIGHTED) != 0,
+	};
+	struct oracle_link *links = NULL;
+	struct oracle *oracle = NULL;
+
+	memcpy(agent.name, view->agent, sizeof(agent.name));
+	if (!is_own)
+		memcpy(agent.terrain, view->agent_terrain,
+		       sizeof(agent.terrain));
+	if (bake_agent_classes(&agent, &level->terrain, may_enter, diag))
+		return NULL;
+	if (oracle_links(map, &links, &rules.n_links)) {
+		rules.links = links;
+		oracle = oracle_new_with(level, &rules);
+	}
+	free(links);
+	if (!oracle)
+		diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	return oracle;
+}
+
 static enum diag_status
-check_answers(const char *scen_name, const struct level *level,
-              const hpa_map *map, enum hpa_move_rule moves, struct diag *diag)
+check_answers(const char *scen_name, const struct level *level, bool is_own,
+              const hpa_map *map, const struct hpa_view *view,
+              struct diag *diag)
 {
 	struct trial trial = {.scen_name = scen_name,
 	                      .level = level,
@@ -270,11 +312,12 @@ check_answers(const char *scen_name, const struct level *level,
 
 	if (status)
 		return status;
-	hpa_map_facts(map, &trial.facts);
-	trial.oracle = oracle_new(level, moves);
+	trial.oracle = make_oracle(view, level, is_own, map, diag);
 	trial.cells = malloc(trial.capacity * sizeof(*trial.cells));
-	if (!trial.oracle || !trial.cells ||
-	    hpa_query_new(map, NULL, &trial.query) != HPA_OK)
+	if (!trial.oracle)
+		status = diag->status;
+	else if (!trial.cells ||
+	         hpa_query_new(map, NULL, &trial.query) != HPA_OK)
 		status = diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	else
 		status = judge_all(&trial, &scen);
@@ -285,11 +328,56 @@ check_answers(const char *scen_name, const struct level *level,
 	return status;
 }
 
+/* The agents and links in a file, as the baker takes them. */
+struct extras {
+	struct bake_agent agents[HPA_MAX_PROFILES];
+	struct bake_link *links;
+};
+
+static bool
+stored_extras(const struct baked *baked, struct extras *out)
+{
+	const struct hpa_view *first = &baked->views[0];
+
+	out->links = calloc((size_t)first->n_links + 1, sizeof(*out->links));
+	for (uint32_t i = 0; out->links && i < first->n_links; i++) {
+		const uint8_t *record = hpa_view_link(first, i);
+		struct bake_link *link = &out->links[i];
+		uint64_t cost = hpa_get_le32(record + HPA_LINK_COST);
+
+		link->from_x = hpa_get_le16(record + HPA_LINK_FROM_X);
+		link->from_y = hpa_get_le16(record + HPA_LINK_FROM_Y);
+		link->to_x = hpa_get_le16(record + HPA_LINK_TO_X);
+		link->to_y = hpa_get_le16(record + HPA_LINK_TO_Y);
+		/* In thousandths; back to the same whole cost. */
+		link->cost = (uint32_t)(1000 * cost / first->cost_straight);
+		link->is_one_way = hpa_get_le32(record + HPA_LINK_FLAGS) &
+		                   HPA_LINK_ONE_WAY;
+		memcpy(link->name, record + HPA_LINK_NAME, HPA_LINK_NAME_SIZE);
+	}
+	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		const struct hpa_view *view = &baked->views[p];
+		struct bake_agent *agent = &out->agents[p];
+
+		memcpy(agent->name, view->agent, sizeof(agent->name));
+		memcpy(agent->terrain, view->agent_terrain,
+		       sizeof(agent->terrain));
+		agent->size = view->agent_size;
+	}
+	return out->links != NULL;
+}
+
 /* The options that the file says it was baked with. */
 static struct bake_options
-stored_options(const struct hpa_view *view)
+stored_options(const struct baked *baked, const struct extras *extras)
 {
+	const struct hpa_view *view = &baked->views[0];
+
 	return (struct bake_options){
+		.agents = extras->agents,
+		.n_agents = baked->n_profiles,
+		.links = extras->links,
+		.n_links = view->n_links,
 		.cluster_size = view->cluster_size,
 		.n_levels = view->n_levels,
 		.moves = view->moves,
@@ -316,13 +404,19 @@ static enum diag_status
 check_content(const struct baked *baked, const struct level *level,
               struct diag *diag)
 {
-	const struct bake_options options = stored_options(&baked->view);
 	const struct hpa_file *file = &baked->file;
+	struct extras extras = {.links = NULL};
+	struct bake_options options;
 	struct bake_output out;
 	struct hpa_file again;
 	const char *detail = NULL;
-	enum diag_status status = bake_run(level, &options, &out, NULL, diag);
+	enum diag_status status;
 
+	if (!stored_extras(baked, &extras))
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	options = stored_options(baked, &extras);
+	status = bake_run(level, &options, &out, NULL, diag);
+	free(extras.links);
 	if (status)
 		return status;
 	if (hpa_file_read(out.data, out.size, false, &again, &detail) != HPA_OK)
@@ -343,23 +437,30 @@ check_content(const struct baked *baked, const struct level *level,
 }
 
 static enum diag_status
-check_cells(const hpa_map *map, const struct level *level, struct diag *diag)
+check_size(const hpa_map *map, const struct level *level, struct diag *diag)
 {
 	hpa_facts facts;
 
 	hpa_map_facts(map, &facts);
-	if (facts.width != level->width || facts.height != level->height)
-		return diag_set(diag, DIAG_CHECK, 0,
-		                "it has %" PRIu32 " x %" PRIu32
-		                " cells, the level %" PRIu32 " x %" PRIu32,
-		                facts.width, facts.height, level->width,
-		                level->height);
+	if (facts.width == level->width && facts.height == level->height)
+		return DIAG_OK;
+	return diag_set(diag, DIAG_CHECK, 0,
+	                "it has %" PRIu32 " x %" PRIu32
+	                " cells, the level %" PRIu32 " x %" PRIu32,
+	                facts.width, facts.height, level->width, level->height);
+}
+
+/* Where the agent can stand here, it can in the level, and the other way. */
+static enum diag_status
+check_cells(const hpa_map *map, const struct level *level,
+            const struct oracle *oracle, struct diag *diag)
+{
 	for (uint32_t y = 0; y < level->height; y++)
 		for (uint32_t x = 0; x < level->width; x++) {
 			hpa_cell cell = {(uint16_t)x, (uint16_t)y};
 			bool here = hpa_map_is_free(map, cell) != 0;
 
-			if (here != is_free(level, x, y))
+			if (here != oracle_is_free(oracle, x, y))
 				return diag_set(
 					diag, DIAG_CHECK, 0,
 					"cell %" PRIu32 ",%" PRIu32
@@ -370,22 +471,77 @@ check_cells(const hpa_map *map, const struct level *level, struct diag *diag)
 	return DIAG_OK;
 }
 
-/* The level that the file itself holds. */
-static enum diag_status
-level_of(const hpa_map *map, struct level *out, struct diag *diag)
+/* The class of a cell in a file, as its terrain says. */
+static uint8_t
+stored_class(const struct hpa_view *view, uint32_t x, uint32_t y)
 {
-	enum diag_status status;
-	hpa_facts facts;
+	size_t bit = (size_t)x << view->class_log2;
+	unsigned byte = view->cell_classes[y * view->class_stride + bit / 8];
 
-	hpa_map_facts(map, &facts);
-	status = level_new(facts.width, facts.height, NULL, out, diag);
-	for (uint32_t y = 0; !status && y < facts.height; y++)
-		for (uint32_t x = 0; x < facts.width; x++) {
+	return (uint8_t)(byte >> bit % 8 &
+	                 ((1u << (1u << view->class_log2)) - 1));
+}
+
+static void
+set_stored_classes(const struct hpa_view *view, struct level *level)
+{
+	level->terrain.n = view->n_classes;
+	for (uint32_t i = 0; i < view->n_classes; i++) {
+		const uint8_t *record =
+			view->classes + (size_t)i * HPA_CLASS_SIZE;
+		struct terrain_class *class = &level->terrain.classes[i];
+
+		memcpy(class->name, record + HPA_CLASS_NAME,
+		       sizeof(class->name) - 1);
+		class->factor =
+			(uint8_t)hpa_get_le32(record + HPA_CLASS_FACTOR);
+		class->only_if_named = false;
+	}
+}
+
+/* The level that the file itself holds, as the profile's agent sees it. */
+static enum diag_status
+level_of(const hpa_map *map, const struct hpa_view *view, struct level *out,
+         struct diag *diag)
+{
+	enum diag_status status =
+		level_new(view->width, view->height, NULL, out, diag);
+
+	if (status)
+		return status;
+	if (view->n_classes > 0)
+		set_stored_classes(view, out);
+	for (uint32_t y = 0; y < view->height; y++)
+		for (uint32_t x = 0; x < view->width; x++) {
 			hpa_cell cell = {(uint16_t)x, (uint16_t)y};
+			uint8_t *class = &out->cells[(size_t)y * view->width + x];
 
-			out->cells[(size_t)y * facts.width + x] =
-				(uint8_t)hpa_map_is_free(map, cell);
+			if (view->n_classes > 0)
+				*class = stored_class(view, x, y);
+			else
+				*class = hpa_map_is_free(map, cell) != 0;
 		}
+	return DIAG_OK;
+}
+
+/* Is the level, as the agent sees it, what the file holds? */
+static enum diag_status
+check_level(const struct baked *baked, const hpa_map *map,
+            const struct hpa_view *view, const struct level *level,
+            bool is_own, struct diag *diag)
+{
+	enum diag_status status = check_size(map, level, diag);
+	struct oracle *oracle;
+
+	if (status)
+		return status;
+	oracle = make_oracle(view, level, is_own, map, diag);
+	if (!oracle)
+		return diag->status;
+	status = check_cells(map, level, oracle, diag);
+	oracle_free(oracle);
+	if (!status)
+		status = check_content(baked, level, diag);
 	return status;
 }
 
@@ -393,26 +549,31 @@ static enum diag_status
 check_all(const char *name, const struct options *options,
           const struct baked *baked, const hpa_map *map, struct diag *diag)
 {
+	hpa_facts facts;
+	const struct hpa_view *view;
 	struct level level = {0};
-	enum diag_status status = options->level
-	                                  ? input_level(options->level, &level,
-	                                                diag)
-	                                  : level_of(map, &level, diag);
+	enum diag_status status;
+	bool is_own = !options->level;
 
+	hpa_map_facts(map, &facts);
+	view = &baked->views[facts.profile];
+	status = is_own ? level_of(map, view, &level, diag)
+	                : input_level(options->level, &level, diag);
 	if (status)
 		goto out;
 	cli_set_file(diag, name);
 	printf("structure    sound\n");
-	status = check_cells(map, &level, diag);
-	if (!status)
-		status = check_content(baked, &level, diag);
-	if (status)
-		goto out;
-	printf("level        %s\n",
-	       options->level ? "the same" : "consistent with itself");
+	/* What agents see of a level does not tell what it was. */
+	if (!is_own || !view->agent[0]) {
+		status = check_level(baked, map, view, &level, is_own, diag);
+		if (status)
+			goto out;
+		printf("level        %s\n",
+		       is_own ? "consistent with itself" : "the same");
+	}
 	if (options->scen)
-		status = check_answers(options->scen, &level, map,
-		                       baked->view.moves, diag);
+		status = check_answers(options->scen, &level, is_own, map,
+		                       view, diag);
 out:
 	level_free(&level);
 	return status;
@@ -426,6 +587,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 	const hpa_open_options how = {.detail = &detail};
 	struct baked baked;
 	enum diag_status status;
+	const hpa_map *profile;
 	hpa_map *map;
 	hpa_status st;
 
@@ -440,14 +602,17 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 	if (st != HPA_OK)
 		status = input_refuse_baked(names[0], st, detail, diag);
 	else
-		status = check_all(names[0], options, &baked, map, diag);
+		status = input_agent(names[0], map, options->agent, &profile,
+		                     diag);
+	if (!status)
+		status = check_all(names[0], options, &baked, profile, diag);
 	hpa_map_close(map);
 	input_close_baked(&baked);
 	return status;
 }
 
 static const char *const usage[] = {
-	"FILE [--level LEVEL] [--scen FILE]",
+	"FILE [--agent NAME] [--level LEVEL] [--scen FILE]",
 	NULL,
 };
 

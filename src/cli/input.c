@@ -83,6 +83,21 @@ input_refuse_baked(const char *name, hpa_status status, const char *detail,
 }
 
 static hpa_status
+view_profiles(struct baked *baked, const char **detail)
+{
+	const struct hpa_view *views[HPA_MAX_PROFILES];
+	hpa_status st = HPA_OK;
+
+	baked->n_profiles = hpa_file_profiles(&baked->file);
+	for (uint32_t p = 0; p < baked->n_profiles && st == HPA_OK; p++) {
+		views[p] = &baked->views[p];
+		st = hpa_view_init(&baked->file, p, &baked->views[p], detail);
+	}
+	return st == HPA_OK ? hpa_view_check(views, baked->n_profiles, detail)
+	                    : st;
+}
+
+static hpa_status
 look_inside(struct baked *baked, const char **detail)
 {
 	hpa_status st = hpa_file_read(baked->bytes.data, baked->bytes.size,
@@ -96,11 +111,7 @@ look_inside(struct baked *baked, const char **detail)
 	if (!baked->inflated)
 		return HPA_NO_MEMORY;
 	st = hpa_file_inflate(&baked->file, baked->inflated, detail);
-	if (st == HPA_OK)
-		st = hpa_view_init(&baked->file, &baked->view, detail);
-	if (st == HPA_OK)
-		st = hpa_view_check(&baked->view, detail);
-	return st;
+	return st == HPA_OK ? view_profiles(baked, detail) : st;
 }
 
 enum diag_status
@@ -133,4 +144,45 @@ input_close_baked(struct baked *baked)
 	free(baked->inflated);
 	baked->inflated = NULL;
 	file_free(&baked->bytes);
+}
+
+enum diag_status
+input_agent(const char *name, const hpa_map *map, const char *agent,
+            const hpa_map **out, struct diag *diag)
+{
+	char known[256] = "";
+	size_t used = 0;
+	hpa_facts facts;
+
+	*out = agent ? hpa_map_agent(map, agent) : map;
+	if (*out)
+		return DIAG_OK;
+	hpa_map_facts(map, &facts);
+	for (uint32_t p = 0; p < facts.n_profiles && used < sizeof(known); p++) {
+		hpa_map_facts(hpa_map_profile(map, p), &facts);
+		used += (size_t)snprintf(known + used, sizeof(known) - used,
+		                         "%s%s", p ? ", " : "", facts.agent);
+	}
+	cli_set_file(diag, name);
+	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'%s%s", agent,
+	                facts.agent[0] ? "; it has " : ", it has none at all",
+	                known);
+}
+
+enum diag_status
+input_links(const char *name, struct bake_link **out, uint32_t *n,
+            struct diag *diag)
+{
+	struct file_bytes bytes;
+	enum diag_status status = file_read(name, &bytes, diag);
+
+	*out = NULL;
+	*n = 0;
+	if (status)
+		return status;
+	status = bake_links_read(bytes.data, bytes.size, out, n, diag);
+	if (status)
+		cli_set_file(diag, name);
+	file_free(&bytes);
+	return status;
 }

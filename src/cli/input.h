@@ -5,6 +5,8 @@
 #include "formats/hpa_view.h"
 #include "formats/level.h"
 #include "formats/scen.h"
+#include "hpa.h"
+#include "src/bake/bake.h"
 #include "src/cli/file.h"
 
 /* A baked level: its bytes, its sections and what is in them. */
@@ -12,7 +14,8 @@ struct baked {
 	struct file_bytes bytes;
 	struct hpa_file file;
 	uint8_t *inflated;
-	struct hpa_view view;
+	uint32_t n_profiles;
+	struct hpa_view views[HPA_MAX_PROFILES];
 };
 
 /* Each fills *out, or fills in diag, with the file's name, and leaves *out
@@ -32,6 +35,16 @@ enum diag_status input_scen(const char *name, uint32_t width, uint32_t height,
 enum diag_status input_baked(const char *name, struct baked *out,
                              struct diag *diag);
 void input_close_baked(struct baked *baked);
+
+/* The profile of an agent in an open file; NULL means its first. DIAG_USAGE
+ * names those that there are. */
+enum diag_status input_agent(const char *name, const hpa_map *map,
+                             const char *agent, const hpa_map **out,
+                             struct diag *diag);
+
+/* The links of a text file. Free *out with free(). */
+enum diag_status input_links(const char *name, struct bake_link **out,
+                             uint32_t *n, struct diag *diag);
 
 /* What the runtime says about a file, as a diag. detail may be NULL. */
 enum diag_status input_refuse_baked(const char *name, hpa_status status,

@@ -16,20 +16,49 @@
 
 struct oracle; /* a level, a movement rule and the scratch of a search */
 
-/* NULL where there is no memory. The level must outlive the oracle. */
+/* A step between two cells that need not be neighbours. */
+struct oracle_link {
+	uint32_t from_x, from_y, to_x, to_y;
+	uint64_t cost;
+	bool is_one_way;
+};
+
+/* How an agent moves. */
+struct oracle_rules {
+	enum hpa_move_rule moves;
+	uint32_t size;         /* it covers size x size cells; 0 means 1 */
+	const bool *may_enter; /* per class; NULL: what is open to everyone */
+	bool is_weighted;      /* factors count, and costs are in halves */
+	uint32_t n_links;
+	const struct oracle_link *links;
+};
+
+/* NULL where there is no memory. The level must outlive the oracle, the rules
+ * need not. */
 struct oracle *oracle_new(const struct level *level, enum hpa_move_rule moves);
+struct oracle *oracle_new_with(const struct level *level,
+                               const struct oracle_rules *rules);
 void oracle_free(struct oracle *oracle);
+
+/* Can the agent stand on a cell? Any integers. */
+bool oracle_is_free(const struct oracle *oracle, long x, long y);
 
 /* May one step from (x, y) to (x + dx, y + dy) be made? Any integers. */
 bool oracle_step_is_legal(const struct oracle *oracle, long x, long y, long dx,
                           long dy);
 
-/* Are both cells free and connected, by flood fill? */
+/* Are both cells free and connected, by flood fill or, where there are links,
+ * by search? */
 bool oracle_connected(struct oracle *oracle, uint32_t x1, uint32_t y1,
                       uint32_t x2, uint32_t y2);
 
+/* What a step or a link from one cell to another costs at the least, or
+ * ORACLE_NO_PATH if there is neither. Any integers. */
+uint64_t oracle_step_cost(const struct oracle *oracle, long x1, long y1,
+                          long x2, long y2);
+
 /* The least cost between two free cells, in HPA_COST_STRAIGHT and
- * HPA_COST_DIAGONAL, or ORACLE_NO_PATH. */
+ * HPA_COST_DIAGONAL (twice that where factors count), or ORACLE_NO_PATH. */
 uint64_t oracle_cost(struct oracle *oracle, uint32_t x1, uint32_t y1,
                      uint32_t x2, uint32_t y2);
 

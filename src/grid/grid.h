@@ -19,6 +19,11 @@ struct grid {
 	uint32_t width, height;
 	enum hpa_move_rule moves;
 	uint32_t cost_straight, cost_diagonal;
+	const uint8_t *classes; /* of the cells; NULL: all cost the same */
+	size_t class_stride;    /* bytes a row */
+	unsigned class_log2;    /* 1 << this: bits a cell */
+	uint32_t min_factor;    /* of the cheapest free cell */
+	uint8_t factor[HPA_MAX_CLASSES];
 };
 
 /* Directions clockwise from east; odd ones are diagonal. Steps are added to
@@ -70,14 +75,43 @@ grid_may_step(const struct grid *grid, uint32_t x, uint32_t y,
 	return false;
 }
 
-static inline uint32_t
-grid_step_cost(const struct grid *grid, unsigned direction)
+/* Bytes that the classes of a row of cells take. */
+static inline size_t
+grid_class_stride(uint32_t width, unsigned class_log2)
 {
-	return direction % 2 ? grid->cost_diagonal : grid->cost_straight;
+	return (((size_t)width << class_log2) + 7) / 8;
 }
 
-/* The cost of the way between two cells if nothing were in it: never more than
- * the real one. */
+/* The cost factor of a cell of a level that has classes. */
+static inline uint32_t
+grid_factor(const struct grid *grid, uint32_t x, uint32_t y)
+{
+	size_t bit = (size_t)x << grid->class_log2;
+	unsigned mask = (1u << (1u << grid->class_log2)) - 1;
+	unsigned byte = grid->classes[y * grid->class_stride + bit / 8];
+
+	return grid->factor[byte >> bit % 8 & mask & (HPA_MAX_CLASSES - 1)];
+}
+
+/* What the step from (x, y) in this direction costs: the mean of both cells'
+ * factors counts. */
+static inline uint32_t
+grid_step_cost(const struct grid *grid, uint32_t x, uint32_t y,
+               unsigned direction)
+{
+	uint32_t step = direction % 2 ? grid->cost_diagonal
+	                              : grid->cost_straight;
+
+	if (!grid->classes)
+		return step;
+	return step / 2 *
+	       (grid_factor(grid, x, y) +
+	        grid_factor(grid, x + grid_dx[direction],
+	                    y + grid_dy[direction]));
+}
+
+/* The cost of the way between two cells if nothing were in it and all of it
+ * were of the cheapest class: never more than the real one. */
 static inline uint64_t
 grid_octile(const struct grid *grid, uint32_t x1, uint32_t y1, uint32_t x2,
             uint32_t y2)
@@ -87,9 +121,10 @@ grid_octile(const struct grid *grid, uint32_t x1, uint32_t y1, uint32_t x2,
 	uint64_t shorter = dx < dy ? dx : dy;
 
 	if (grid->moves == HPA_RULE_4)
-		return (dx + dy) * grid->cost_straight;
-	return shorter * grid->cost_diagonal +
-	       (dx + dy - 2 * shorter) * grid->cost_straight;
+		return (dx + dy) * grid->cost_straight * grid->min_factor;
+	return (shorter * grid->cost_diagonal +
+	        (dx + dy - 2 * shorter) * grid->cost_straight) *
+	       grid->min_factor;
 }
 
 /* A rectangle of cells: a cluster, ragged at the level's edge. */

@@ -2,7 +2,8 @@
  *
  * The baker fills a cluster's table with it and the runtime connects and
  * refines with it. A cluster has at most 32 x 32 cells and a cost in it at most
- * 61 184 (formats/hpa.md shows why), so that 16 bits hold it. */
+ * 61 184, times twice the largest factor (formats/hpa.md shows why), so that 32
+ * bits hold it. */
 #include "src/grid/window.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ reach(struct window_field *field, struct heap *heap, uint32_t cell,
 		heap_lower(heap, cell, cost, 0);
 	else
 		return;
-	field->cost[cell] = (uint16_t)cost;
+	field->cost[cell] = cost;
 }
 
 static void
@@ -37,7 +38,7 @@ expand(const struct grid *grid, struct window_field *field, struct heap *heap,
 			continue;
 		reach(field, heap,
 		      (to_y - window->y) * window->width + to_x - window->x,
-		      field->cost[cell] + grid_step_cost(grid, d));
+		      field->cost[cell] + grid_step_cost(grid, x, y, d));
 	}
 }
 
@@ -69,7 +70,8 @@ window_way_back(const struct grid *grid, const struct window_field *field,
 
 		if (grid_window_has(&field->window, to_x, to_y) &&
 		    grid_may_step(grid, x, y, d) &&
-		    window_cost(field, to_x, to_y) + grid_step_cost(grid, d) ==
+		    window_cost(field, to_x, to_y) +
+		                    grid_step_cost(grid, x, y, d) ==
 		            cost)
 			break;
 	}

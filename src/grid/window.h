@@ -9,13 +9,13 @@
 #include "src/grid/heap.h"
 
 #define WINDOW_MAX_CELLS (HPA_MAX_CLUSTER_SIZE * HPA_MAX_CLUSTER_SIZE)
-#define WINDOW_NO_PATH 0xffffu
+#define WINDOW_NO_PATH 0xffffffffu
 
 /* The distance from one cell to every cell of a window, along paths that stay
  * inside it, and the scratch it takes to find them. */
 struct window_field {
 	struct grid_window window;
-	uint16_t cost[WINDOW_MAX_CELLS]; /* row by row, or WINDOW_NO_PATH */
+	uint32_t cost[WINDOW_MAX_CELLS]; /* row by row, or WINDOW_NO_PATH */
 	struct heap_entry entries[WINDOW_MAX_CELLS];
 	uint32_t where[WINDOW_MAX_CELLS];
 };

@@ -14,13 +14,13 @@ cluster_around(const struct hpa_query *query, hpa_cell cell)
 	                    cell.x, cell.y);
 }
 
-static uint16_t
+static uint32_t
 cost_of_node(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 
-	return (uint16_t)window_cost(&query->field, hpa_node_x(view, node),
-	                             hpa_node_y(view, node));
+	return window_cost(&query->field, hpa_node_x(view, node),
+	                   hpa_node_y(view, node));
 }
 
 static void
@@ -52,7 +52,7 @@ connect_start(struct hpa_query *query)
 	window_solve(&map->grid, cluster_around(query, query->from),
 	             query->from.x, query->from.y, &query->field);
 	for (; node < end; node++) {
-		uint16_t cost = cost_of_node(query, node);
+		uint32_t cost = cost_of_node(query, node);
 
 		if (cost != WINDOW_NO_PATH)
 			search_reach(query, node, cost, HPA_NONE);
@@ -70,6 +70,6 @@ void
 connect_start_and_goal(struct hpa_query *query)
 {
 	connect_goal(query);
-	search_begin(query, query->to.x, query->to.y);
+	search_begin(query, query->to.x, query->to.y, true);
 	connect_start(query);
 }

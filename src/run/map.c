@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,8 +58,9 @@ static void
 set_grid(hpa_map *map)
 {
 	const struct hpa_view *view = &map->view;
+	struct grid *grid = &map->grid;
 
-	map->grid = (struct grid){
+	*grid = (struct grid){
 		.bits = view->cells,
 		.stride = view->stride,
 		.width = view->width,
@@ -66,24 +68,58 @@ set_grid(hpa_map *map)
 		.moves = view->moves,
 		.cost_straight = view->cost_straight,
 		.cost_diagonal = view->cost_diagonal,
+		.min_factor = view->min_factor,
+		.classes = view->cell_classes,
+		.class_stride = view->class_stride,
+		.class_log2 = view->class_log2,
 	};
+	for (uint32_t i = 0; i < view->n_classes; i++)
+		grid->factor[i] = (uint8_t)hpa_get_le32(
+			view->classes + (size_t)i * HPA_CLASS_SIZE +
+			HPA_CLASS_FACTOR);
 }
 
 static hpa_status
-read_map(hpa_map *map, const uint8_t *data, size_t size, unsigned flags,
-         const char **detail)
+read_profiles(hpa_map *map, bool deep, const char **detail)
 {
-	bool deep = !(flags & HPA_TRUST);
-	hpa_status st = hpa_file_read(data, size, deep, &map->file, detail);
+	const struct hpa_view *views[HPA_MAX_PROFILES];
+	hpa_status st = HPA_OK;
 
-	if (st == HPA_OK)
-		st = inflate_sections(map, detail);
-	if (st == HPA_OK)
-		st = hpa_view_init(&map->file, &map->view, detail);
+	for (uint32_t p = 0; p < map->n_profiles && st == HPA_OK; p++) {
+		map[p].first = map;
+		views[p] = &map[p].view;
+		st = hpa_view_init(&map->file, p, &map[p].view, detail);
+		if (st == HPA_OK)
+			set_grid(&map[p]);
+	}
 	if (st == HPA_OK && deep)
-		st = hpa_view_check(&map->view, detail);
+		st = hpa_view_check(views, map->n_profiles, detail);
+	return st;
+}
+
+/* Make the maps of a file whose container has been read. */
+static hpa_status
+make_maps(const struct hpa_file *file, const hpa_allocator *allocator,
+          bool deep, hpa_map **out, const char **detail)
+{
+	uint32_t n = hpa_file_profiles(file);
+	hpa_map *map = allocator->alloc(allocator->user, n * sizeof(*map));
+	hpa_status st;
+
+	if (!map)
+		return HPA_NO_MEMORY;
+	memset(map, 0, n * sizeof(*map));
+	map->allocator = *allocator;
+	map->n_profiles = n;
+	map->file = *file;
+	st = inflate_sections(map, detail);
 	if (st == HPA_OK)
-		set_grid(map);
+		st = read_profiles(map, deep, detail);
+	if (st == HPA_OK) {
+		*out = map;
+		map = NULL;
+	}
+	hpa_map_close(map);
 	return st;
 }
 
@@ -93,24 +129,16 @@ hpa_map_open_memory(const void *data, size_t size,
 {
 	hpa_allocator allocator =
 		hpa_allocator_or_default(options ? options->allocator : NULL);
+	bool deep = !options || !(options->flags & HPA_TRUST);
 	const char *detail = NULL;
-	hpa_status st = HPA_NO_MEMORY;
-	hpa_map *map;
+	struct hpa_file file;
+	hpa_status st = hpa_file_read(data, size, deep, &file, &detail);
 
 	*out = NULL;
-	map = allocator.alloc(allocator.user, sizeof(*map));
-	if (map) {
-		*map = (struct hpa_map){.allocator = allocator};
-		st = read_map(map, data, size, options ? options->flags : 0,
-		              &detail);
-	}
-	if (st == HPA_OK) {
-		*out = map;
-		map = NULL;
-	}
+	if (st == HPA_OK)
+		st = make_maps(&file, &allocator, deep, out, &detail);
 	if (options && options->detail)
 		*options->detail = detail;
-	hpa_map_close(map);
 	return st;
 }
 
@@ -187,7 +215,45 @@ hpa_map_close(hpa_map *map)
 		               map->inflated_size);
 	if (map->mapping)
 		munmap(map->mapping, map->mapping_size);
-	allocator.free(allocator.user, map, sizeof(*map));
+	allocator.free(allocator.user, map, map->n_profiles * sizeof(*map));
+}
+
+const hpa_map *
+hpa_map_agent(const hpa_map *map, const char *name)
+{
+	const hpa_map *first = map->first;
+
+	for (uint32_t p = 0; p < first->n_profiles; p++)
+		if (!strcmp(first[p].view.agent, name))
+			return &first[p];
+	return NULL;
+}
+
+const hpa_map *
+hpa_map_profile(const hpa_map *map, uint32_t profile)
+{
+	return profile < map->first->n_profiles ? map->first + profile : NULL;
+}
+
+int
+hpa_map_link(const hpa_map *map, uint32_t index, hpa_link *out)
+{
+	const uint8_t *link;
+
+	if (index >= map->view.n_links)
+		return 0;
+	link = hpa_view_link(&map->view, index);
+	*out = (hpa_link){
+		.from = {hpa_get_le16(link + HPA_LINK_FROM_X),
+	                 hpa_get_le16(link + HPA_LINK_FROM_Y)},
+		.to = {hpa_get_le16(link + HPA_LINK_TO_X),
+	               hpa_get_le16(link + HPA_LINK_TO_Y)},
+		.cost = hpa_get_le32(link + HPA_LINK_COST),
+		.is_one_way = hpa_get_le32(link + HPA_LINK_FLAGS) &
+	                      HPA_LINK_ONE_WAY,
+	};
+	memcpy(out->name, link + HPA_LINK_NAME, HPA_LINK_NAME_SIZE);
+	return 1;
 }
 
 void
@@ -206,10 +272,15 @@ hpa_map_facts(const hpa_map *map, hpa_facts *out)
 		.n_nodes = view->n_nodes,
 		.n_components = view->n_components,
 		.n_free_cells = view->n_free_cells,
-		.content_hash = map->file.content_hash,
-		.source_hash = map->file.source_hash,
-		.options_hash = map->file.options_hash,
+		.content_hash = map->first->file.content_hash,
+		.source_hash = map->first->file.source_hash,
+		.options_hash = map->first->file.options_hash,
+		.n_profiles = map->first->n_profiles,
+		.profile = view->profile,
+		.agent_size = view->agent_size,
+		.n_links = view->n_links,
 	};
+	memcpy(out->agent, view->agent, sizeof(out->agent));
 }
 
 int
@@ -239,8 +310,9 @@ hpa_map_reachable(const hpa_map *map, hpa_cell from, hpa_cell to)
 
 	if (st != HPA_OK)
 		return st;
-	return hpa_view_component(&map->view, from.x, from.y) ==
-	                       hpa_view_component(&map->view, to.x, to.y)
+	return hpa_view_reaches(&map->view,
+	                        hpa_view_component(&map->view, from.x, from.y),
+	                        hpa_view_component(&map->view, to.x, to.y))
 	               ? HPA_OK
 	               : HPA_NO_PATH;
 }

@@ -10,11 +10,17 @@
 #include "hpa.h"
 #include "src/grid/grid.h"
 
+/* A file with several profiles is an array of maps. The first one is what the
+ * caller opens and closes; it owns what they share. */
 struct hpa_map {
-	hpa_allocator allocator;
-	struct hpa_file file;
+	const struct hpa_map *first;
 	struct hpa_view view;
 	struct grid grid;
+
+	/* In the first one only. */
+	hpa_allocator allocator;
+	struct hpa_file file;
+	uint32_t n_profiles;
 	uint8_t *inflated; /* NULL: nothing had to be */
 	size_t inflated_size;
 	void *mapping; /* NULL: the bytes are the caller's */

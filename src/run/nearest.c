@@ -30,8 +30,8 @@ try_cell(struct nearest *nearest, uint32_t x, uint32_t y)
 	if (cost > nearest->best ||
 	    (cost == nearest->best && !is_earlier(x, y, nearest->cell)) ||
 	    !grid_is_free(grid, x, y) ||
-	    hpa_view_component(&nearest->map->view, x, y) !=
-	            nearest->component)
+	    !hpa_view_reaches(&nearest->map->view, nearest->component,
+	                      hpa_view_component(&nearest->map->view, x, y)))
 		return;
 	nearest->best = cost;
 	nearest->cell = (hpa_cell){(uint16_t)x, (uint16_t)y};
@@ -45,8 +45,10 @@ is_promising(const struct nearest *nearest, uint32_t x, uint32_t y)
 	uint32_t label = hpa_get_u32(view->labels,
 	                             hpa_cluster_at(&view->levels[0], x, y));
 
-	return label == nearest->component ||
-	       (label != HPA_COMP_NONE && (label & HPA_COMP_MIXED));
+	if (label == HPA_COMP_NONE)
+		return false;
+	return (label & HPA_COMP_MIXED) ||
+	       hpa_view_reaches(view, nearest->component, label);
 }
 
 /* A side of the ring: from `begin` to `end`, both included, along x (in row
@@ -106,7 +108,8 @@ hpa_map_nearest(const hpa_map *map, hpa_cell from, hpa_cell to, hpa_cell *out)
 	nearest.component = hpa_view_component(&map->view, from.x, from.y);
 	/* The start itself is a cell of the last ring at the latest. */
 	for (radius = 0; radius <= HPA_MAX_SIDE &&
-	                 radius * map->grid.cost_straight <= nearest.best;
+	                 radius * map->grid.cost_straight * map->grid.min_factor <=
+	                         nearest.best;
 	     radius++)
 		try_ring(&nearest, (int64_t)radius);
 	*out = nearest.cell;

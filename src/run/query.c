@@ -11,7 +11,7 @@
 /* Offsets of the parts of a query, and its size. 64 bits, because the product
  * of a file's counts may not fit a small machine's size_t. */
 struct plan {
-	uint64_t nodes, entries, where, hops, paths, size;
+	uint64_t nodes, entries, where, hops, shortcuts, paths, size;
 };
 
 static uint64_t
@@ -47,6 +47,8 @@ make_plan(const hpa_map *map)
 	plan.entries = add_part(&plan, n_items, sizeof(struct heap_entry));
 	plan.where = add_part(&plan, n_items, sizeof(uint32_t));
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
+	plan.shortcuts =
+		add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
 	plan.paths = add_part(
 		&plan, view->paths ? hpa_blocks_size(view->paths) : 0, 1);
 	return plan;
@@ -71,6 +73,8 @@ carve(struct hpa_query *query, const struct plan *plan)
 	query->search.heap.entries = (void *)(room + plan->entries);
 	query->search.heap.where = (void *)(room + plan->where);
 	query->walk.hops = (void *)(room + plan->hops);
+	query->search.shortcuts = (void *)(room + plan->shortcuts);
+	search_find_shortcuts(query);
 	memset(query->search.nodes, 0, n_items * sizeof(struct search_node));
 	if (!view->paths)
 		return HPA_OK;

@@ -20,8 +20,8 @@
 #include "src/grid/window.h"
 #include "src/run/map.h"
 
-/* A node of a cluster is on its border. */
-#define QUERY_MAX_LOCAL_NODES (4 * HPA_MAX_CLUSTER_SIZE)
+/* A node of a cluster is on its border or the end of a link. */
+#define QUERY_MAX_LOCAL_NODES WINDOW_MAX_CELLS
 
 /* What a search knows of a node; valid if the stamp is the search's. */
 struct search_node {
@@ -37,21 +37,33 @@ struct search {
 	uint32_t stamp;
 	uint32_t target_x, target_y; /* what the heuristic aims at */
 	uint64_t n_expanded;
+
+	/* Links that are shorter than the crow flies spoil its estimate. */
+	uint32_t n_shortcuts;
+	hpa_cell *shortcuts;     /* where they are entered */
+	uint64_t shortcut_rest;  /* the least from an entry to the target;
+	                          * HPA_NO_SHORTCUT: none is taken */
 };
 
-/* Where a hop leads and by what: an inter-edge, an intra-edge of a level, or
- * the way from the start or to the goal inside one cluster. */
+#define HPA_NO_SHORTCUT UINT64_MAX
+
+/* Where a hop leads and by what: an inter-edge, an intra-edge of a level, a
+ * link, or the way from the start or to the goal inside one cluster. */
 enum hop_kind {
 	HOP_INTER = 0,
 	HOP_LEVEL_1 = 1, /* and so on up to the top level */
 	HOP_FROM_START = HPA_MAX_LEVELS + 1,
-	HOP_TO_GOAL
+	HOP_TO_GOAL,
+	HOP_LINK
 };
 
 struct hop {
 	uint32_t to; /* node; HPA_NONE: the goal */
 	uint32_t kind;
 };
+
+/* The move of a link: to the node where its hop ends. */
+#define WALK_JUMP GRID_N_DIRECTIONS
 
 /* A walk along the path: where it stands, what it has still to do. */
 struct walk {
@@ -60,7 +72,8 @@ struct walk {
 	uint32_t node; /* where the last hop ended */
 	struct hop *hops; /* as many as query.c's plan says */
 	size_t n_hops;
-	uint8_t moves[WINDOW_MAX_CELLS]; /* directions, the next one last */
+	uint8_t moves[WINDOW_MAX_CELLS]; /* directions or WALK_JUMP, the next
+	                                  * one last */
 	uint32_t n_moves;
 };
 
@@ -70,7 +83,7 @@ struct hpa_query {
 	size_t size;
 	hpa_cell from, to;
 	uint32_t start_cluster, goal_cluster; /* of level 1 */
-	uint16_t goal_cost[QUERY_MAX_LOCAL_NODES];
+	uint32_t goal_cost[QUERY_MAX_LOCAL_NODES];
 	struct search search;
 	struct walk walk;
 	struct window_field field;
@@ -84,8 +97,12 @@ void connect_start_and_goal(struct hpa_query *query);
 
 /* search.c */
 
-/* Begin a search that aims at a cell. */
-void search_begin(struct hpa_query *query, uint32_t x, uint32_t y);
+/* Gather the links that are shorter than the crow flies, once for a query. */
+void search_find_shortcuts(struct hpa_query *query);
+
+/* Begin a search that aims at a cell, over links or without them. */
+void search_begin(struct hpa_query *query, uint32_t x, uint32_t y,
+                  bool with_links);
 
 /* Offer a way to a node (n_nodes: the goal). */
 void search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,

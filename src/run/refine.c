@@ -6,6 +6,7 @@
  *     an intra-edge of level 1           becomes moves, read from the cache if
  *                                        the file has one, else searched for
  *     an inter-edge                      becomes one move
+ *     a link                             becomes a jump
  *     the way from start or to goal      becomes moves, searched for
  *
  * An intra-edge of level 1 has the same cells in both directions: those that
@@ -232,6 +233,8 @@ refine_hop(struct hpa_query *query)
 		return push_from_start(query, hop.to);
 	case HOP_TO_GOAL:
 		return push_to_goal(query);
+	case HOP_LINK:
+		return push_move(walk, WALK_JUMP);
 	default:
 		return push_level_1_edge(query, from, hop.to);
 	}
@@ -261,6 +264,11 @@ make_move(struct hpa_query *query)
 	struct walk *walk = &query->walk;
 	unsigned d = walk->moves[--walk->n_moves];
 
+	if (d == WALK_JUMP) {
+		walk->x = hpa_node_x(&query->map->view, walk->node);
+		walk->y = hpa_node_y(&query->map->view, walk->node);
+		return true;
+	}
 	if (!grid_may_step(&query->map->grid, walk->x, walk->y, d))
 		return false;
 	walk->x += grid_dx[d];

@@ -13,7 +13,13 @@
  * The refining search is the same inside one cluster of level l, with the edges
  * of level l - 1 only.
  *
- * The heuristic is the octile distance. It never exceeds an edge's cost by more
+ * Links are edges of every level: their ends are nodes at all levels, and no
+ * table has a way over a link in it. So they are followed wherever a node is
+ * expanded, and never when an intra-edge is refined.
+ *
+ * The heuristic is the octile distance or, where a link is shorter than the
+ * crow flies, the least over such links: to the nearest entry of one, and from
+ * there what the cheapest of them leaves. It never exceeds an edge's cost by more
  * than the edge brings nearer, so a node is final when it is taken from the
  * heap. The heap's order is total (cost + heuristic, then the heuristic, then
  * the node), and a way replaces another only if it is cheaper: the path does
@@ -43,14 +49,78 @@ cluster_of(const struct hpa_query *query, uint32_t level, uint32_t node)
 	                      hpa_node_y(view, node));
 }
 
+static uint64_t
+octile_of_nodes(const struct hpa_query *query, uint32_t a, uint32_t b)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	return grid_octile(&query->map->grid, hpa_node_x(view, a),
+	                   hpa_node_y(view, a), hpa_node_x(view, b),
+	                   hpa_node_y(view, b));
+}
+
+static bool
+is_shortcut(const struct hpa_query *query, const uint8_t *edge)
+{
+	return hpa_view_link_cost(&query->map->view, edge) <
+	       octile_of_nodes(query, hpa_get_le32(edge + HPA_LEDGE_FROM),
+	                       hpa_get_le32(edge + HPA_LEDGE_TO));
+}
+
 void
-search_begin(struct hpa_query *query, uint32_t x, uint32_t y)
+search_find_shortcuts(struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	struct search *search = &query->search;
+
+	search->n_shortcuts = 0;
+	for (uint32_t i = 0; i < view->n_link_edges; i++) {
+		const uint8_t *edge = hpa_view_link_edge(view, i);
+		uint32_t from = hpa_get_le32(edge + HPA_LEDGE_FROM);
+
+		if (is_shortcut(query, edge))
+			search->shortcuts[search->n_shortcuts++] =
+				(hpa_cell){(uint16_t)hpa_node_x(view, from),
+			                   (uint16_t)hpa_node_y(view, from)};
+	}
+}
+
+/* The least that taking a shortcut and going on from it to the target costs. */
+static uint64_t
+rest_over_shortcuts(const struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	const struct search *search = &query->search;
+	uint64_t least = HPA_NO_SHORTCUT;
+
+	if (search->n_shortcuts == 0)
+		return least;
+	for (uint32_t i = 0; i < view->n_link_edges; i++) {
+		const uint8_t *edge = hpa_view_link_edge(view, i);
+		uint32_t to = hpa_get_le32(edge + HPA_LEDGE_TO);
+		uint64_t rest;
+
+		if (!is_shortcut(query, edge))
+			continue;
+		rest = hpa_view_link_cost(view, edge) +
+		       grid_octile(&query->map->grid, hpa_node_x(view, to),
+		                   hpa_node_y(view, to), search->target_x,
+		                   search->target_y);
+		least = rest < least ? rest : least;
+	}
+	return least;
+}
+
+void
+search_begin(struct hpa_query *query, uint32_t x, uint32_t y, bool with_links)
 {
 	struct search *search = &query->search;
 
 	search->heap.n = 0;
 	search->target_x = x;
 	search->target_y = y;
+	search->shortcut_rest =
+		with_links ? rest_over_shortcuts(query) : HPA_NO_SHORTCUT;
 	if (++search->stamp == 0) {
 		size_t n = (size_t)query->map->view.n_nodes + 1;
 
@@ -59,18 +129,42 @@ search_begin(struct hpa_query *query, uint32_t x, uint32_t y)
 	}
 }
 
+/* The least that is left from a cell to the target if a shortcut is taken. */
+static uint64_t
+estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
+{
+	const struct search *search = &query->search;
+	uint64_t least = HPA_NO_SHORTCUT;
+
+	for (uint32_t i = 0; i < search->n_shortcuts; i++) {
+		uint64_t cost = grid_octile(&query->map->grid, x, y,
+		                            search->shortcuts[i].x,
+		                            search->shortcuts[i].y);
+
+		least = cost < least ? cost : least;
+	}
+	return least + search->shortcut_rest;
+}
+
 /* The least that is left from a node to the target. */
 static uint32_t
 estimate(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
+	const struct search *search = &query->search;
+	uint64_t direct, over;
+	uint32_t x, y;
 
 	if (node == view->n_nodes)
 		return 0;
-	return (uint32_t)grid_octile(&query->map->grid, hpa_node_x(view, node),
-	                             hpa_node_y(view, node),
-	                             query->search.target_x,
-	                             query->search.target_y);
+	x = hpa_node_x(view, node);
+	y = hpa_node_y(view, node);
+	direct = grid_octile(&query->map->grid, x, y, search->target_x,
+	                     search->target_y);
+	if (search->shortcut_rest >= direct)
+		return (uint32_t)direct;
+	over = estimate_over_shortcuts(query, x, y);
+	return (uint32_t)(over < direct ? over : direct);
 }
 
 void
@@ -171,6 +265,21 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
 	}
 }
 
+/* The cost of the step between the two nodes of a transition. */
+static uint32_t
+transition_cost(const struct hpa_query *query, uint32_t from, uint32_t to)
+{
+	const struct hpa_view *view = &query->map->view;
+	const struct grid *grid = &query->map->grid;
+
+	if (!grid->classes)
+		return grid->cost_straight;
+	return grid->cost_straight / 2 *
+	       (grid_factor(grid, hpa_node_x(view, from),
+	                    hpa_node_y(view, from)) +
+	        grid_factor(grid, hpa_node_x(view, to), hpa_node_y(view, to)));
+}
+
 /* Follow the inter-edges that leave the place's cluster but not the cluster
  * `inside` of the level above (HPA_NONE: any). */
 static void
@@ -178,7 +287,7 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
                    const struct place *place, uint32_t inside)
 {
 	const struct hpa_view *view = &query->map->view;
-	uint64_t cost = query->search.nodes[node].cost + view->cost_straight;
+	uint64_t cost = query->search.nodes[node].cost;
 	uint32_t end = hpa_get_u32(view->inter_first, (size_t)node + 1);
 	uint32_t edge = hpa_get_u32(view->inter_first, node);
 
@@ -188,7 +297,26 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
 		if (cluster_of(query, place->level, to) != place->cluster &&
 		    (inside == HPA_NONE ||
 		     cluster_of(query, place->level + 1, to) == inside))
-			search_reach(query, to, cost, node);
+			search_reach(query, to,
+			             cost + transition_cost(query, node, to),
+			             node);
+	}
+}
+
+static void
+follow_links(struct hpa_query *query, uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+	uint64_t cost = query->search.nodes[node].cost;
+
+	for (uint32_t i = hpa_view_first_link_edge(view, node);
+	     i < view->n_link_edges; i++) {
+		const uint8_t *edge = hpa_view_link_edge(view, i);
+
+		if (hpa_get_le32(edge + HPA_LEDGE_FROM) != node)
+			break;
+		search_reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
+		             cost + hpa_view_link_cost(view, edge), node);
 	}
 }
 
@@ -198,7 +326,7 @@ reach_goal(struct hpa_query *query, uint32_t node)
 	const struct hpa_view *view = &query->map->view;
 	const struct hpa_view_level *level = &view->levels[0];
 	uint32_t first = hpa_get_u32(level->first, query->goal_cluster);
-	uint16_t cost = query->goal_cost[node - first];
+	uint32_t cost = query->goal_cost[node - first];
 
 	if (cost != WINDOW_NO_PATH)
 		search_reach(query, view->n_nodes,
@@ -224,6 +352,28 @@ search_path(struct hpa_query *query)
 			reach_goal(query, node);
 		follow_intra_edges(query, node, &place);
 		follow_inter_edges(query, node, &place, HPA_NONE);
+		if (query->map->view.n_link_edges > 0)
+			follow_links(query, node);
+	}
+	return false;
+}
+
+/* Was a link what led from one node to another at this cost? */
+static bool
+is_link(const struct hpa_query *query, uint32_t from, uint32_t to,
+        uint64_t cost)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	for (uint32_t i = hpa_view_first_link_edge(view, from);
+	     i < view->n_link_edges; i++) {
+		const uint8_t *edge = hpa_view_link_edge(view, i);
+
+		if (hpa_get_le32(edge + HPA_LEDGE_FROM) != from)
+			break;
+		if (hpa_get_le32(edge + HPA_LEDGE_TO) == to &&
+		    hpa_view_link_cost(view, edge) == cost)
+			return true;
 	}
 	return false;
 }
@@ -254,6 +404,9 @@ search_push_path(struct hpa_query *query)
 			struct place place = place_for_search(query, parent);
 
 			kind = kind_of_hop(query, &place, node);
+			if (is_link(query, parent, node,
+			            nodes[node].cost - nodes[parent].cost))
+				kind = HOP_LINK;
 		}
 		walk_push(walk, node, kind);
 		node = parent;
@@ -269,7 +422,7 @@ search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
 	struct search *search = &query->search;
 	uint32_t node = HPA_NONE;
 
-	search_begin(query, hpa_node_x(view, to), hpa_node_y(view, to));
+	search_begin(query, hpa_node_x(view, to), hpa_node_y(view, to), false);
 	search_reach(query, from, 0, HPA_NONE);
 	while (search->heap.n > 0 && node != to) {
 		struct place place;
