@@ -18,7 +18,8 @@ enum cli_kind {
 	CLI_SWITCH,  /* bool: true; takes no value */
 	CLI_TEXT,    /* const char *: the value, as it stands in argv */
 	CLI_NUMBER,  /* uint32_t: from min to max */
-	CLI_CHOICE   /* struct cli_choice: one of the names */
+	CLI_CHOICE,  /* struct cli_choice: one of the names */
+	CLI_SIZE     /* struct cli_size: WxH, both from min to max */
 };
 
 /* One of a table of names; a name that `counted` says has a number after it,
@@ -26,6 +27,10 @@ enum cli_kind {
 struct cli_choice {
 	int value;
 	uint32_t number; /* 0: the name has none */
+};
+
+struct cli_size {
+	uint32_t width, height;
 };
 
 struct cli_option {
@@ -55,6 +60,7 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;
 extern const struct cli_verb cmd_verify;

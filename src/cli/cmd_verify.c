@@ -13,6 +13,7 @@
 #include "hpa.h"
 #include "src/cli/cli.h"
 #include "src/cli/input.h"
+#include "src/cli/level_options.h"
 #include "src/cli/oracle.h"
 
 #define FIRST_CAPACITY 4096u
@@ -20,6 +21,7 @@
 
 struct options {
 	const char *level, *scen;
+	struct level_arguments reading;
 };
 
 static const struct cli_option option_rows[] = {
@@ -33,6 +35,7 @@ static const struct cli_option option_rows[] = {
          .takes = "FILE",
          .what = "check the answers to all problems of a MovingAI .scen file",
          .offset = offsetof(struct options, scen)},
+	LEVEL_OPTION_ROWS(struct options, reading),
 	{.kind = CLI_END},
 };
 
@@ -390,13 +393,28 @@ level_of(const hpa_map *map, struct level *out, struct diag *diag)
 }
 
 static enum diag_status
+read_level(const struct options *options, struct level *out, struct diag *diag)
+{
+	struct level_source source;
+	enum diag_status status =
+		level_source_open(&options->reading, &source, diag);
+
+	*out = (struct level){0};
+	if (!status)
+		status = input_one_level(options->level, &source.options, out,
+		                         diag);
+	/* Its classes are copied into the level. */
+	level_source_close(&source);
+	return status;
+}
+
+static enum diag_status
 check_all(const char *name, const struct options *options,
           const struct baked *baked, const hpa_map *map, struct diag *diag)
 {
 	struct level level = {0};
 	enum diag_status status = options->level
-	                                  ? input_level(options->level, &level,
-	                                                diag)
+	                                  ? read_level(options, &level, diag)
 	                                  : level_of(map, &level, diag);
 
 	if (status)
@@ -447,7 +465,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"FILE [--level LEVEL] [--scen FILE]",
+	"FILE [--level LEVEL [OPTION]...] [--scen FILE]",
 	NULL,
 };
 
