@@ -364,6 +364,8 @@ bake_level(struct batch *batch, struct level *level, const char *file,
 		status = file_replace(output, baked.data, baked.size,
 		                      batch->diag);
 	if (!status && !batch->options->quiet) {
+		if (!batch->begun && (int)strlen(label) > batch->width)
+			batch->width = (int)strlen(label);
 		if (!batch->begun)
 			print_header(batch->width);
 		batch->begun = true;
