@@ -16,6 +16,32 @@ const struct level_format level_formats[] = {
          .what = "MovingAI grid map, type octile",
          .probe = movingai_probe,
          .read = movingai_read},
+	{.name = "png",
+         .suffixes = ".png",
+         .what = "PNG image, a pixel per cell",
+#ifndef HAVE_PNG
+         .needs = "libpng",
+#endif
+         .probe = png_probe,
+         .read = png_read},
+	{.name = "pgm",
+         .suffixes = ".pgm",
+         .what = "PGM gray image, a pixel per cell",
+         .probe = pgm_probe,
+         .read = pgm_read},
+	{.name = "ros",
+         .suffixes = ".yaml .yml",
+         .what = "ROS map_server map, with its image",
+         .probe = ros_probe,
+#ifdef HAVE_YAML
+         .read = ros_read},
+#else
+         .needs = "libyaml"},
+#endif
+	{.name = "raw",
+         .suffixes = ".raw .bin",
+         .what = "raw bytes, one per cell",
+         .read = raw_read},
 	{.name = NULL},
 };
 
@@ -88,6 +114,7 @@ level_read(const char *name, const uint8_t *data, size_t size,
 {
 	const struct level_options none = {.format = NULL};
 	const struct level_format *format;
+	enum diag_status status;
 
 	*out = (struct level){0};
 	if (!options)
@@ -106,7 +133,9 @@ level_read(const char *name, const uint8_t *data, size_t size,
 		                "%s can't be read: this hpabake was built "
 		                "without %s",
 		                format->what, format->needs);
-	return format->read(data, size, options, out, diag);
+	status = format->read(data, size, options, out, diag);
+	out->format = status ? NULL : format->name;
+	return status;
 }
 
 enum diag_status

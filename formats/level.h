@@ -12,6 +12,7 @@
 #define LEVEL_MAX_SIDE 65535u /* a coordinate is 16 bits in the file */
 #define LEVEL_MAX_CELLS ((uint64_t)1 << 31)
 #define LEVEL_NAME_SIZE 64u
+#define LEVEL_HOW_SIZE 160u
 
 /* cells[y * width + x] is the terrain class: 0 blocked, 1 plain, more as
  * `terrain` says. */
@@ -21,6 +22,9 @@ struct level {
 	struct terrain_classes terrain;
 	char name[LEVEL_NAME_SIZE]; /* of one level of several; else empty */
 	uint32_t n_in_file;         /* how many levels the file has */
+	const char *format;         /* the name of its format */
+	char how[LEVEL_HOW_SIZE];   /* what the reader went by, for people: a
+	                             * threshold, a layer; may be empty */
 };
 
 /* A file that a level file refers to, such as an image or a tileset: by the
@@ -99,5 +103,20 @@ int movingai_probe(const uint8_t *data, size_t size);
 enum diag_status movingai_read(const uint8_t *data, size_t size,
                                const struct level_options *options,
                                struct level *out, struct diag *diag);
+int pgm_probe(const uint8_t *data, size_t size);
+enum diag_status pgm_read(const uint8_t *data, size_t size,
+                          const struct level_options *options,
+                          struct level *out, struct diag *diag);
+int png_probe(const uint8_t *data, size_t size);
+enum diag_status png_read(const uint8_t *data, size_t size,
+                          const struct level_options *options,
+                          struct level *out, struct diag *diag);
+enum diag_status raw_read(const uint8_t *data, size_t size,
+                          const struct level_options *options,
+                          struct level *out, struct diag *diag);
+int ros_probe(const uint8_t *data, size_t size);
+enum diag_status ros_read(const uint8_t *data, size_t size,
+                          const struct level_options *options,
+                          struct level *out, struct diag *diag);
 
 #endif

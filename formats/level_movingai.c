@@ -433,6 +433,9 @@ movingai_read(const uint8_t *data, size_t size,
 		st = make_alphabet(options->terrain, out, &alphabet, diag);
 	if (st == DIAG_OK)
 		st = read_rows(&reader, &alphabet, out);
+	if (st == DIAG_OK)
+		snprintf(out->how, sizeof(out->how),
+		         "letters . G S are free, @ O T W blocked");
 	if (st != DIAG_OK)
 		level_free(out);
 	return st;

@@ -136,7 +136,8 @@ is_compiled() {
 test_page() {
 	folder=$tmp/${1##*/}
 	mkdir -p "$folder/steps"
-	cp "$top_srcdir"/data/*.map "$folder"
+	cp -R "$top_srcdir"/data/. "$folder"
+	chmod -R u+w "$folder"
 	chmod u+w "$folder"/*.map
 	"$2" "$top_srcdir/$1" | write_steps "$folder/steps"
 	ok "$1 has examples" test -s "$folder/steps/001.cmd"

@@ -91,6 +91,11 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 		snprintf(text, size, "a number from %" PRIu32 " to %" PRIu32,
 		         row->min, row->max);
 		break;
+	case CLI_SIZE:
+		snprintf(text, size,
+		         "WxH with numbers from %" PRIu32 " to %" PRIu32,
+		         row->min, row->max);
+		break;
 	case CLI_CHOICE:
 		for (; name->name && used < size; name++) {
 			const char *glue = name == row->names ? ""
@@ -154,6 +159,21 @@ parse_number(const struct cli_option *row, const char *text, uint32_t *out)
 }
 
 static bool
+parse_size(const struct cli_option *row, const char *text, struct cli_size *out)
+{
+	const char *cross = strchr(text, 'x');
+	char width[16];
+	size_t digits = cross ? (size_t)(cross - text) : 0;
+
+	if (!cross || digits >= sizeof(width))
+		return false;
+	memcpy(width, text, digits);
+	width[digits] = '\0';
+	return parse_number(row, width, &out->width) &&
+	       parse_number(row, cross + 1, &out->height);
+}
+
+static bool
 parse_choice(const struct cli_option *row, const char *text,
              struct cli_choice *out)
 {
@@ -203,6 +223,9 @@ store(struct parser *parser, const struct cli_option *row, const char *value)
 		break;
 	case CLI_NUMBER:
 		good = good && parse_number(row, value, field);
+		break;
+	case CLI_SIZE:
+		good = good && parse_size(row, value, field);
 		break;
 	case CLI_CHOICE:
 		good = good && parse_choice(row, value, field);

@@ -19,7 +19,8 @@ enum cli_kind {
 	CLI_TEXT,    /* const char *: the value, as it stands in argv */
 	CLI_LIST,    /* struct cli_list: the values, in their order */
 	CLI_NUMBER,  /* uint32_t: from min to max */
-	CLI_CHOICE   /* struct cli_choice: one of the names */
+	CLI_CHOICE,  /* struct cli_choice: one of the names */
+	CLI_SIZE     /* struct cli_size: WxH, both from min to max */
 };
 
 /* One of a table of names; a name that `counted` says has a number after it,
@@ -34,6 +35,10 @@ struct cli_choice {
 struct cli_list {
 	uint32_t n;
 	const char *items[CLI_MAX_LIST];
+};
+
+struct cli_size {
+	uint32_t width, height;
 };
 
 struct cli_option {
@@ -63,6 +68,7 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;
 extern const struct cli_verb cmd_verify;

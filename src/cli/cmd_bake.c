@@ -1,7 +1,8 @@
 /* cmd_bake.c: levels in, baked files out, a table of them on stdout.
  *
  * A level that can't be baked does not stop the ones after it; the worst status
- * is the verb's. */
+ * is the verb's. A file may hold several levels: all of them are baked into a
+ * folder, or the one that is picked into a file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "src/cli/cli.h"
 #include "src/cli/file.h"
 #include "src/cli/input.h"
+#include "src/cli/level_options.h"
 
 #define SUFFIX ".hpa"
 #define MAX_THREADS 1024u
@@ -21,7 +23,8 @@ struct options {
 	const char *output, *folder;
 	uint32_t cluster_size, n_levels, threshold, n_threads;
 	struct cli_choice moves, policy, compress;
-	bool cache_paths, no_prune, quiet;
+	bool cache_paths, no_prune, quiet, verbose;
+	struct level_arguments reading;
 	struct cli_list agents;
 	const char *links;
 };
@@ -115,6 +118,12 @@ static const struct cli_option option_rows[] = {
          .name = "quiet",
          .what = "print no table",
          .offset = offsetof(struct options, quiet)},
+	{.kind = CLI_SWITCH,
+         .letter = 'v',
+         .name = "verbose",
+         .what = "tell on stderr how each level was read",
+         .offset = offsetof(struct options, verbose)},
+	LEVEL_OPTION_ROWS(struct options, reading),
 	{.kind = CLI_END},
 };
 
@@ -163,19 +172,27 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* DIR/NAME.hpa for a level's name; NULL without memory. */
+/* DIR/STEM.hpa for a level's file, or DIR/STEM_NAME.hpa for one of several
+ * levels in it; name may be empty. NULL without memory. */
 static char *
-name_in_folder(const char *folder, const char *level)
+name_in_folder(const char *folder, const char *file, const char *name)
 {
-	const char *base = base_name(level);
+	const char *base = base_name(file);
 	const char *dot = strrchr(base, '.');
-	int stem = (int)(dot && dot > base ? (size_t)(dot - base)
-	                                   : strlen(base));
-	size_t size = strlen(folder) + 1 + (size_t)stem + sizeof(SUFFIX);
+	int stem =
+		(int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
+	size_t size = strlen(folder) + 1 + (size_t)stem + 1 + strlen(name) +
+	              sizeof(SUFFIX);
 	char *out = malloc(size);
+	char *c;
 
-	if (out)
-		snprintf(out, size, "%s/%.*s" SUFFIX, folder, stem, base);
+	if (!out)
+		return NULL;
+	snprintf(out, size, "%s/%.*s%s%s" SUFFIX, folder, stem, base,
+	         *name ? "_" : "", name);
+	for (c = out + strlen(folder) + 1; *c; c++)
+		if (*c == '/')
+			*c = '_';
 	return out;
 }
 
@@ -195,9 +212,9 @@ output_names(const struct options *options, int n, char **levels)
 	char **names = calloc((size_t)n, sizeof(*names));
 
 	for (int i = 0; names && i < n; i++) {
-		names[i] = options->output
-		                   ? strdup(options->output)
-		                   : name_in_folder(options->folder, levels[i]);
+		names[i] = options->output ? strdup(options->output)
+		                           : name_in_folder(options->folder,
+		                                            levels[i], "");
 		if (!names[i]) {
 			free_names(names, n);
 			return NULL;
@@ -309,7 +326,7 @@ print_header(int width)
 }
 
 static void
-print_row(int width, const char *level, const struct bake_report *report,
+print_row(int width, const char *label, const struct bake_report *report,
           size_t bytes, double ms)
 {
 	uint64_t edges = report->levels[0].inter_edges;
@@ -321,58 +338,187 @@ print_row(int width, const char *level, const struct bake_report *report,
 	         report->height);
 	printf("%-*s  %11s %9" PRIu32 " %9" PRIu32 " %10" PRIu64
 	       " %11zu %8.1f ms\n",
-	       width, base_name(level), size, report->levels[0].clusters,
+	       width, label, size, report->levels[0].clusters,
 	       report->levels[0].nodes, edges, bytes, ms);
 }
 
+/* The whole run: what all levels share. */
+struct batch {
+	const struct options *options;
+	const struct level_options *reading;
+	struct bake_options baking;
+	int n;
+	char **files, **outputs; /* n of each */
+	char **more;             /* outputs of files with several levels */
+	int n_more;
+	int width;  /* of the table's first column */
+	bool begun; /* the table has its header */
+	struct diag *diag;
+};
+
+/* Bake a level that was read, and free it. label is what the table calls it. */
 static enum diag_status
-bake_one(const char *name, const char *output,
-         const struct bake_options *options, struct bake_report *report,
-         size_t *size, struct diag *diag)
+bake_level(struct batch *batch, struct level *level, const char *file,
+           const char *label, const char *output, double began)
 {
 	struct bake_output baked = {NULL, 0};
-	struct level level;
-	enum diag_status status = input_level(name, &level, diag);
+	struct bake_report report;
+	enum diag_status status;
 
+	if (batch->options->verbose) {
+		fflush(stdout);
+		level_describe(stderr, file, level, batch->reading);
+	}
+	status = bake_run(level, &batch->baking, &baked, &report, batch->diag);
+	level_free(level);
 	if (status)
-		return status;
-	status = bake_run(&level, options, &baked, report, diag);
-	level_free(&level);
-	if (status)
-		cli_set_file(diag, name);
+		cli_set_file(batch->diag, file);
 	if (!status)
-		status = file_replace(output, baked.data, baked.size, diag);
-	*size = baked.size;
+		status = file_replace(output, baked.data, baked.size,
+		                      batch->diag);
+	if (!status && !batch->options->quiet) {
+		if (!batch->begun && (int)strlen(label) > batch->width)
+			batch->width = (int)strlen(label);
+		if (!batch->begun)
+			print_header(batch->width);
+		batch->begun = true;
+		print_row(batch->width, label, &report, baked.size,
+		          now_ms() - began);
+	}
 	free(baked.data);
 	return status;
 }
 
+/* Keep the output of one of several levels in mind, unless there is one of that
+ * name; *name is NULL without memory. */
 static enum diag_status
-bake_all(const struct options *options, const struct bake_options *bake, int n,
-         char **levels, char **outputs, struct diag *diag)
+add_output(struct batch *batch, int file, char *name)
+{
+	char **more = name ? realloc(batch->more, ((size_t)batch->n_more + 1) *
+	                                                  sizeof(*more))
+	                   : NULL;
+	bool taken = false;
+
+	if (!more) {
+		free(name);
+		return diag_set(batch->diag, DIAG_FAILED, 0, "out of memory");
+	}
+	for (int i = 0; i < batch->n; i++)
+		taken |= (i != file && !strcmp(batch->outputs[i], name)) ||
+		         same_file(batch->files[i], name);
+	for (int i = 0; i < batch->n_more; i++)
+		taken |= !strcmp(more[i], name);
+	batch->more = more;
+	more[batch->n_more++] = name;
+	if (!taken)
+		return DIAG_OK;
+	cli_set_file(batch->diag, batch->files[file]);
+	return diag_set(batch->diag, DIAG_USAGE, 0,
+	                "one of its levels would become '%s', which is another "
+	                "level or its output",
+	                name);
+}
+
+/* Bake one of several levels of a file into the folder. */
+static enum diag_status
+bake_one_of_several(struct batch *batch, int file, struct level *level,
+                    double began)
+{
+	const char *name = batch->files[file];
+	enum diag_status status = add_output(
+		batch, file,
+		name_in_folder(batch->options->folder, name, level->name));
+	char label[256];
+
+	if (status) {
+		level_free(level);
+		return status;
+	}
+	snprintf(label, sizeof(label), "%s:%s", base_name(name), level->name);
+	return bake_level(batch, level, name, label,
+	                  batch->more[batch->n_more - 1], began);
+}
+
+static enum diag_status
+bake_several(struct batch *batch, int file)
 {
 	enum diag_status worst = DIAG_OK;
-	int width = name_width(n, levels);
-	bool begun = false;
+	uint32_t n_levels = 1;
 
-	for (int i = 0; i < n; i++) {
-		struct bake_report report;
+	for (uint32_t index = 0; index < n_levels; index++) {
 		double began = now_ms();
-		size_t size;
-		enum diag_status status = bake_one(levels[i], outputs[i], bake,
-		                                   &report, &size, diag);
+		struct level level;
+		enum diag_status status =
+			input_level(batch->files[file], batch->reading, index,
+		                    &level, batch->diag);
+
+		if (!status) {
+			n_levels = level.n_in_file;
+			status =
+				bake_one_of_several(batch, file, &level, began);
+		}
+		if (status > worst)
+			worst = status;
+		/* The caller reports the last one. */
+		if (status && index + 1 < n_levels)
+			cli_report(batch->diag);
+	}
+	return worst;
+}
+
+static enum diag_status
+bake_file(struct batch *batch, int file)
+{
+	const char *name = batch->files[file];
+	const struct options *options = batch->options;
+	double began = now_ms();
+	struct level level;
+	enum diag_status status =
+		options->output ? input_one_level(name, batch->reading, &level,
+	                                          batch->diag)
+				: input_level(name, batch->reading, 0, &level,
+	                                      batch->diag);
+
+	if (status)
+		return status;
+	if (options->output || level.n_in_file <= 1)
+		return bake_level(batch, &level, name, base_name(name),
+		                  batch->outputs[file], began);
+	if (options->reading.pick)
+		return bake_one_of_several(batch, file, &level, began);
+	level_free(&level);
+	return bake_several(batch, file);
+}
+
+static enum diag_status
+bake_all(const struct options *options, const struct bake_options *baking,
+         int n, char **files, char **outputs, struct diag *diag)
+{
+	struct level_source source;
+	struct batch batch = {.options = options,
+	                      .reading = &source.options,
+	                      .baking = *baking,
+	                      .n = n,
+	                      .files = files,
+	                      .outputs = outputs,
+	                      .width = name_width(n, files),
+	                      .diag = diag};
+	enum diag_status worst =
+		level_source_open(&options->reading, &source, diag);
+
+	/* Without what the options name nothing is read as it is meant. */
+	if (worst)
+		n = 0;
+	for (int i = 0; i < n; i++) {
+		enum diag_status status = bake_file(&batch, i);
 
 		if (status > worst)
 			worst = status;
 		if (status)
 			cli_report(diag);
-		if (status || options->quiet)
-			continue;
-		if (!begun)
-			print_header(width);
-		begun = true;
-		print_row(width, levels[i], &report, size, now_ms() - began);
 	}
+	free_names(batch.more, batch.n_more);
+	level_source_close(&source);
 	return worst;
 }
 

@@ -14,6 +14,7 @@
 #include "hpa.h"
 #include "src/cli/cli.h"
 #include "src/cli/input.h"
+#include "src/cli/level_options.h"
 #include "src/cli/oracle.h"
 
 #define FIRST_CAPACITY 4096u
@@ -21,6 +22,7 @@
 
 struct options {
 	const char *agent, *level, *scen;
+	struct level_arguments reading;
 };
 
 static const struct cli_option option_rows[] = {
@@ -40,6 +42,7 @@ static const struct cli_option option_rows[] = {
          .takes = "FILE",
          .what = "check the answers to all problems of a MovingAI .scen file",
          .offset = offsetof(struct options, scen)},
+	LEVEL_OPTION_ROWS(struct options, reading),
 	{.kind = CLI_END},
 };
 
@@ -546,6 +549,22 @@ check_level(const struct baked *baked, const hpa_map *map,
 }
 
 static enum diag_status
+read_level(const struct options *options, struct level *out, struct diag *diag)
+{
+	struct level_source source;
+	enum diag_status status =
+		level_source_open(&options->reading, &source, diag);
+
+	*out = (struct level){0};
+	if (!status)
+		status = input_one_level(options->level, &source.options, out,
+		                         diag);
+	/* Its classes are copied into the level. */
+	level_source_close(&source);
+	return status;
+}
+
+static enum diag_status
 check_all(const char *name, const struct options *options,
           const struct baked *baked, const hpa_map *map, struct diag *diag)
 {
@@ -558,7 +577,7 @@ check_all(const char *name, const struct options *options,
 	hpa_map_facts(map, &facts);
 	view = &baked->views[facts.profile];
 	status = is_own ? level_of(map, view, &level, diag)
-	                : input_level(options->level, &level, diag);
+	                : read_level(options, &level, diag);
 	if (status)
 		goto out;
 	cli_set_file(diag, name);
@@ -612,7 +631,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"FILE [--agent NAME] [--level LEVEL] [--scen FILE]",
+	"[OPTION]... FILE [--level LEVEL] [--scen FILE]",
 	NULL,
 };
 

@@ -8,20 +8,44 @@
 #include <string.h>
 
 #include "src/cli/cli.h"
+#include "src/cli/level_options.h"
 
 enum diag_status
-input_level(const char *name, struct level *out, struct diag *diag)
+input_level(const char *name, const struct level_options *options,
+            uint32_t index, struct level *out, struct diag *diag)
 {
+	struct level_options how = *options;
+	struct level_files files = {.level = name};
 	struct file_bytes bytes;
 	enum diag_status status = file_read(name, &bytes, diag);
 
 	*out = (struct level){0};
 	if (status)
 		return status;
-	status = level_read(name, bytes.data, bytes.size, NULL, out, diag);
+	how.index = index;
+	how.loader = level_files_loader(&files);
+	status = level_read(name, bytes.data, bytes.size, &how, out, diag);
 	if (status)
 		cli_set_file(diag, name);
+	level_files_free(&files);
 	file_free(&bytes);
+	return status;
+}
+
+enum diag_status
+input_one_level(const char *name, const struct level_options *options,
+                struct level *out, struct diag *diag)
+{
+	enum diag_status status = input_level(name, options, 0, out, diag);
+
+	if (status || out->n_in_file <= 1 || options->pick)
+		return status;
+	status = diag_set(diag, DIAG_USAGE, 0,
+	                  "file has %lu levels, the first is '%s'; --pick NAME "
+	                  "takes one of them",
+	                  (unsigned long)out->n_in_file, out->name);
+	cli_set_file(diag, name);
+	level_free(out);
 	return status;
 }
 

@@ -21,9 +21,17 @@ struct baked {
 /* Each fills *out, or fills in diag, with the file's name, and leaves *out
  * empty. */
 
-/* Free it with level_free(). */
-enum diag_status input_level(const char *name, struct level *out,
+/* Level number `index`, from 0, of a file, or the one that the options pick.
+ * What it refers to is read too. Free it with level_free(). */
+enum diag_status input_level(const char *name,
+                             const struct level_options *options,
+                             uint32_t index, struct level *out,
                              struct diag *diag);
+
+/* The level of a file; where there are several the options must pick one. */
+enum diag_status input_one_level(const char *name,
+                                 const struct level_options *options,
+                                 struct level *out, struct diag *diag);
 
 /* The problems of a level of that size; a .scen that states another one is
  * refused. Free it with scen_free(). */

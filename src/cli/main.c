@@ -14,6 +14,7 @@
 
 static const struct cli_verb *const verbs[] = {
 	&cmd_bake,
+	&cmd_formats,
 	&cmd_info,
 	&cmd_path,
 	&cmd_verify,
@@ -81,9 +82,9 @@ print_verb_help(const struct cli_verb *verb, const void *defaults)
 	const char *const *usage = verb->usage;
 
 	for (; *usage; usage++)
-		printf("%s hpabake %s %s\n",
+		printf("%s hpabake %s%s%s\n",
 		       usage == verb->usage ? "usage:" : "      ", verb->name,
-		       *usage);
+		       **usage ? " " : "", *usage);
 	printf("\n%s.\n\n", verb->summary);
 	cli_print_options(verb->options, defaults);
 }
@@ -183,7 +184,8 @@ main(int argc, char **argv)
 	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && !status)
 		status = cli_write_failed(&diag);
-	if (status == DIAG_USAGE)
+	/* A verb that went on after its errors has told them all. */
+	if (status == DIAG_USAGE && diag.text[0])
 		add_hint(verb, &diag);
 	cli_report(&diag);
 	return (int)status;
