@@ -1,0 +1,54 @@
+/* fuzz.h: what a fuzzer calls, and what the level readers have to keep to,
+ * whatever bytes they are given.
+ *
+ * A fuzz_level_NAME.c hands bytes to the reader of the format NAME. It is
+ * linked with fuzz_driver.c into a test, or with clang's fuzzer. */
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/level.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void
+fuzz_require(int holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "# %s\n", what);
+	abort();
+}
+
+/* Read a level and look at all of it: either there is one, whose cells have
+ * classes, or there is none and a reason of one line. */
+static inline void
+fuzz_read_level(const struct level_options *options, const uint8_t *data,
+                size_t size)
+{
+	struct level level;
+	struct diag diag = {.status = DIAG_OK};
+	enum diag_status status =
+		level_read("fuzz", data, size, options, &level, &diag);
+
+	if (status) {
+		fuzz_require(diag.status == status && diag.text[0],
+		             "an error without a text");
+		fuzz_require(!level.cells && !level.width,
+		             "an error with a level");
+	} else {
+		size_t n_cells = (size_t)level.width * level.height;
+
+		fuzz_require(n_cells > 0, "a level without cells");
+		for (size_t i = 0; i < n_cells; i++)
+			fuzz_require(level.cells[i] < level.terrain.n,
+			             "a cell without a class");
+	}
+	level_free(&level);
+}
+
+#endif
