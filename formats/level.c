@@ -11,6 +11,11 @@
 #include <string.h>
 
 const struct level_format level_formats[] = {
+	{.name = "ldtk",
+         .suffixes = ".ldtk .ldtkl",
+         .what = "LDtk project or level, IntGrid layers",
+         .probe = ldtk_probe,
+         .read = ldtk_read},
 	{.name = "movingai",
          .suffixes = ".map",
          .what = "MovingAI grid map, type octile",
@@ -42,6 +47,20 @@ const struct level_format level_formats[] = {
          .suffixes = ".raw .bin",
          .what = "raw bytes, one per cell",
          .read = raw_read},
+	{.name = "tmj",
+         .suffixes = ".tmj .json",
+         .what = "Tiled map, JSON",
+         .probe = tmj_probe,
+         .read = tmj_read},
+	{.name = "tmx",
+         .suffixes = ".tmx",
+         .what = "Tiled map, XML",
+#ifdef HAVE_EXPAT
+         .read = tmx_read,
+#else
+         .needs = "expat",
+#endif
+         .probe = tmx_probe},
 	{.name = NULL},
 };
 

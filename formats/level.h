@@ -99,6 +99,10 @@ level_is_open(const struct level *level, size_t cell)
 }
 
 /* The readers, one file each. */
+int ldtk_probe(const uint8_t *data, size_t size);
+enum diag_status ldtk_read(const uint8_t *data, size_t size,
+                           const struct level_options *options,
+                           struct level *out, struct diag *diag);
 int movingai_probe(const uint8_t *data, size_t size);
 enum diag_status movingai_read(const uint8_t *data, size_t size,
                                const struct level_options *options,
@@ -116,6 +120,14 @@ enum diag_status raw_read(const uint8_t *data, size_t size,
                           struct level *out, struct diag *diag);
 int ros_probe(const uint8_t *data, size_t size);
 enum diag_status ros_read(const uint8_t *data, size_t size,
+                          const struct level_options *options,
+                          struct level *out, struct diag *diag);
+int tmj_probe(const uint8_t *data, size_t size);
+enum diag_status tmj_read(const uint8_t *data, size_t size,
+                          const struct level_options *options,
+                          struct level *out, struct diag *diag);
+int tmx_probe(const uint8_t *data, size_t size);
+enum diag_status tmx_read(const uint8_t *data, size_t size,
                           const struct level_options *options,
                           struct level *out, struct diag *diag);
 
