@@ -19,12 +19,13 @@
  * Expat reads no other files unless it is told how. Documents that declare
  * entities are refused, so that no text is longer than it stands there; a mere
  * DOCTYPE is fine, older versions of Tiled wrote one. */
-#include <stdio.h>
-#include <string.h>
+#include "formats/level_tiled.h"
+
+#ifdef HAVE_EXPAT
 
 #include <expat.h>
-
-#include "formats/level_tiled.h"
+#include <stdio.h>
+#include <string.h>
 
 #define MAX_DEPTH 64u
 #define MAX_PIECE ((size_t)1 << 28)
@@ -453,3 +454,5 @@ tmx_read(const uint8_t *data, size_t size, const struct level_options *options,
 	tiled_free(&map);
 	return st;
 }
+
+#endif
