@@ -404,6 +404,9 @@ read_root(struct reader *reader, struct level *out)
 	if (st != DIAG_OK)
 		return st;
 	out->n_in_file = (uint32_t)n;
+	snprintf(out->how, sizeof(out->how),
+	         "IntGrid layer '%s': every value but 0 is blocked",
+	         tiled_show(name_of(layer, "__identifier")).text);
 	set_name(out, name_of(level, "identifier"));
 	return DIAG_OK;
 }

@@ -1023,6 +1023,25 @@ paint(const struct tiled_map *map, const struct choice *choice,
 	return st;
 }
 
+/* Tell what was chosen. */
+static void
+describe(const struct tiled_map *map, const struct choice *choice,
+         struct level *level)
+{
+	const char *what = choice->only_rules ? "what rules block is blocked"
+	                                      : "every tile is blocked";
+
+	if (choice->by_property)
+		snprintf(level->how, sizeof(level->how),
+		         "tiles with the property %s are blocked",
+		         map->options->property
+		                 ? tiled_show(map->options->property).text
+		                 : "collides, collision, blocked or solid");
+	else
+		snprintf(level->how, sizeof(level->how), "layer '%s': %s",
+		         tiled_show(layer_name(map, choice->layer)).text, what);
+}
+
 enum diag_status
 tiled_make_level(struct tiled_map *map, struct level *out)
 {
@@ -1041,7 +1060,9 @@ tiled_make_level(struct tiled_map *map, struct level *out)
 		               map->options->terrain, out, map->diag);
 	if (st == DIAG_OK)
 		st = paint(map, &choice, &box, out);
-	if (st != DIAG_OK)
+	if (st == DIAG_OK)
+		describe(map, &choice, out);
+	else
 		level_free(out);
 	return st;
 }

@@ -300,6 +300,98 @@ test_bad_files() {
 	done
 }
 
+# Other formats: each file is baked as all levels that are in it, and verify
+# finds the level again; or it is refused with one line.
+
+is_no_level() {
+	case ${1##*/} in
+	LICENSE* | invalid_image.yaml | *.ldtkl) ;;
+	*) false ;;
+	esac
+}
+
+# One line that names the file; nothing is left behind. The exit code is that of
+# bad input or, where an image is missing, of a file that is.
+refused_without_line() {
+	rm -rf "$tmp/none"
+	run "$HPABAKE" bake "$1" -d "$tmp/none"
+	cat "$tmp/err"
+	[ "$status" = 3 ] || [ "$status" = 1 ] || return
+	[ "$(wc -l <"$tmp/err")" -eq 1 ] && [ -z "$(ls -A "$tmp/none")" ] &&
+		grep -q -F "hpabake: $1:" "$tmp/err"
+}
+
+bakes_and_verifies() {
+	rm -rf "$tmp/some"
+	"$HPABAKE" bake -q "$1" -d "$tmp/some" || return
+	for baked in "$tmp/some"/*.hpa; do
+		found=$(basename "$baked" .hpa)
+		stem=$(basename "$1")
+		stem=${stem%.*}
+		if [ "$found" = "$stem" ]; then
+			"$HPABAKE" verify "$baked" --level "$1"
+		else
+			"$HPABAKE" verify "$baked" --level "$1" \
+				--pick "${found#"${stem}_"}"
+		fi || return
+	done
+}
+
+test_formats() {
+	for file in "$HPA_MAPS"/formats/png/* "$HPA_MAPS"/formats/ros/* \
+		"$HPA_MAPS"/formats/tmx/* "$HPA_MAPS"/formats/ldtk/*.*; do
+		[ -f "$file" ] || continue
+		if is_no_level "$file"; then
+			ok "${file##*/} is refused" refused_without_line "$file"
+		else
+			ok "${file##*/} is read" bakes_and_verifies "$file"
+		fi
+	done
+}
+
+# A level of sixteen terrain letters, with a price for each.
+test_weighted() {
+	level=$HPA_MAPS/weighted/Map1.map
+	if [ ! -f "$level" ]; then
+		skip "weighted level" "HPA_MAPS has none"
+		return
+	fi
+	cat >"$tmp/terrain" <<-END
+	A ground   1
+	B ground   1
+	C road     1
+	D road     1
+	E grass    2
+	F grass    2
+	G trees    4
+	H trees    4
+	I mud      6
+	J mud      6
+	K sand     3
+	L sand     3
+	M hill     5
+	N hill     5
+	O mountain 0
+	P mountain 0
+	END
+	awk 'BEGIN {
+		srand(7)
+		print "version 1"
+		for (i = 0; i < 12; i++)
+			print 0, "Map1.map", 2048, 2048, int(2048 * rand()),
+				int(2048 * rand()), int(2048 * rand()),
+				int(2048 * rand()), 0
+	}' >"$tmp/weighted.scen"
+	ok "Map1.map is baked" "$HPABAKE" bake -q "$level" \
+		--terrain "$tmp/terrain" -o "$tmp/weighted.hpa"
+	"$HPABAKE" verify "$tmp/weighted.hpa" --level "$level" \
+		--terrain "$tmp/terrain" --scen "$tmp/weighted.scen" \
+		>"$tmp/weighted" 2>&1 || echo "exit code $?" >>"$tmp/weighted"
+	ok "Map1.map: verify agrees" verified_right "$tmp/weighted"
+}
+
 test_levels
 test_bad_files
+test_formats
+test_weighted
 finish
