@@ -12,10 +12,16 @@
 #define HASH_SIZE 17 /* 16 digits and a 0 */
 
 struct options {
+	const char *agent;
 	bool json;
 };
 
 static const struct cli_option option_rows[] = {
+	{.kind = CLI_TEXT,
+         .name = "agent",
+         .takes = "NAME",
+         .what = "tell of the agent of that name; without it, of all",
+         .offset = offsetof(struct options, agent)},
 	{.kind = CLI_SWITCH,
          .name = "json",
          .what = "print JSON: an object for one file, an array for several",
@@ -331,6 +337,23 @@ print_json(const json_t *array, bool several, struct diag *diag)
 	return DIAG_OK;
 }
 
+/* Leave only the profile of that agent. */
+static enum diag_status
+keep_agent(const char *name, const char *agent, struct baked *baked,
+           struct diag *diag)
+{
+	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		if (strcmp(baked->views[p].agent, agent) != 0)
+			continue;
+		baked->views[0] = baked->views[p];
+		baked->n_profiles = 1;
+		return DIAG_OK;
+	}
+	input_close_baked(baked);
+	cli_set_file(diag, name);
+	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'", agent);
+}
+
 static enum diag_status
 run(const void *verb_options, int n, char **names, struct diag *diag)
 {
@@ -346,6 +369,9 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 		struct baked baked;
 
 		status = input_baked(names[i], &baked, diag);
+		if (!status && options->agent)
+			status = keep_agent(names[i], options->agent, &baked,
+			                    diag);
 		if (status > worst)
 			worst = status;
 		if (status) {
@@ -369,7 +395,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"[--json] FILE...",
+	"[--agent NAME] [--json] FILE...",
 	NULL,
 };
 
