@@ -46,6 +46,13 @@ const struct bake_name bake_compress_names[] = {
 	{NULL, 0, NULL},
 };
 
+const struct bake_name bake_kernel_names[] = {
+	{"vector", BAKE_KERNEL_VECTOR, "fast, for cells of equal cost"},
+	{"heap", BAKE_KERNEL_HEAP,
+         "the reference: plain Dijkstra, no shortcuts"},
+	{NULL, 0, NULL},
+};
+
 void
 bake_options_default(struct bake_options *options)
 {
@@ -106,8 +113,8 @@ resolve_options(const struct level *level, struct bake_options *options,
 		                (unsigned)size, HPA_MIN_CLUSTER_SIZE,
 		                HPA_MAX_CLUSTER_SIZE);
 	if (options->n_levels == 0)
-		options->n_levels = bake_default_levels(level->width,
-		                                        level->height, size);
+		options->n_levels =
+			bake_default_levels(level->width, level->height, size);
 	if (options->n_levels > HPA_MAX_LEVELS ||
 	    size << (options->n_levels - 1) > HPA_MAX_TOP_CLUSTER_SIZE)
 		return diag_set(diag, DIAG_USAGE, 0,
@@ -182,6 +189,9 @@ run_passes(struct abstraction *abs, struct diag *diag)
 		st = link_ends_pass(abs, diag);
 	if (st == DIAG_OK)
 		st = node_pass(abs, diag);
+	if (st == DIAG_OK && abs->options.kernel != BAKE_KERNEL_HEAP &&
+	    !abs->grid.classes)
+		st = repeat_pass(abs, diag);
 	if (st == DIAG_OK)
 		st = link_edges_pass(abs, diag);
 	if (st == DIAG_OK)
@@ -256,7 +266,9 @@ abstraction_free(struct abstraction *abs)
 	for (unsigned l = 0; l < HPA_MAX_LEVELS; l++) {
 		struct abstract_level *level = &abs->levels[l];
 
-		free_each(level->tables, level->n_clusters);
+		free(level->tables);
+		arena_free(&level->arena);
+		free(level->like);
 		free(level->first);
 		free(level->node);
 		free(level->rank);

@@ -30,8 +30,14 @@ struct bake_link {
 	char name[HPA_LINK_NAME_SIZE + 1]; /* "": none */
 };
 
-/* What the user may choose. All but threads and compress are stored in the
- * file. */
+/* How distances are computed; the bytes are the same. */
+enum bake_kernel {
+	BAKE_KERNEL_VECTOR = 0,
+	BAKE_KERNEL_HEAP = 1 /* the reference: all of it by plain Dijkstra */
+};
+
+/* What the user may choose. All but threads, kernel and compress are stored in
+ * the file. */
 struct bake_options {
 	uint32_t cluster_size;
 	uint32_t n_levels; /* 0: chosen from the level's size */
@@ -47,6 +53,7 @@ struct bake_options {
 	const struct bake_agent *agents;
 	uint32_t n_links;
 	const struct bake_link *links;
+	enum bake_kernel kernel;
 };
 
 #define BAKE_MAX_LINK_COST 65535000u /* thousandths of a step */
@@ -106,6 +113,7 @@ struct bake_name {
 extern const struct bake_name bake_move_names[];
 extern const struct bake_name bake_policy_names[];   /* every:k is "every" */
 extern const struct bake_name bake_compress_names[];
+extern const struct bake_name bake_kernel_names[];
 
 /* The levels that n_levels = 0 stands for. */
 uint32_t bake_default_levels(uint32_t width, uint32_t height,

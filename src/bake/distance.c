@@ -1,19 +1,30 @@
 /* distance.c: pass 5, level-1 intra-edges.
  *
- * A Dijkstra from every node of a cluster, inside the cluster (Jansen and Buro:
- * one search per node, not one per pair). Clusters are independent: a thread
- * takes the next ones and writes their tables into their own slots. */
+ * The distances from every node of a cluster to the others, inside the cluster
+ * (Jansen and Buro: one search per node, not one per pair), by the vector
+ * kernel or, as a reference, by Dijkstra. As they are the same in both
+ * directions, the last node needs no search of its own. Clusters are
+ * independent: a thread takes the next ones and writes their tables into their
+ * own slots. One that is like an earlier one shares its table. */
 #include <stdlib.h>
 
 #include "src/bake/passes.h"
+#include "src/grid/kernel.h"
 #include "src/grid/window.h"
 
 _Static_assert(WINDOW_NO_PATH == COST_NONE, "both say that there is no way");
 
 struct scratch {
+	struct kernel kernel;
 	struct window_field field;
 	uint32_t *cost; /* n x n */
 	size_t max_cost;
+	struct table_maker maker;
+};
+
+/* Counts of intra-edges. */
+struct edges {
+	uint64_t n_intra, n_stored;
 };
 
 static bool
@@ -32,65 +43,126 @@ reserve_cost(struct scratch *scratch, uint32_t n)
 	return true;
 }
 
+/* Fill in what is known from both sides; WINDOW_NO_PATH is COST_NONE. */
 static void
-solve_node(const struct abstraction *abs, struct grid_window window,
-           uint32_t first, uint32_t n, uint32_t i, struct scratch *scratch)
+put_cost(struct scratch *scratch, uint32_t n, uint32_t i, uint32_t j,
+         uint32_t cost)
 {
-	const struct node *nodes = abs->nodes + first;
+	scratch->cost[(size_t)i * n + j] = cost;
+	scratch->cost[(size_t)j * n + i] = cost;
+}
 
+static void
+solve_by_heap(const struct abstraction *abs, struct grid_window window,
+              const struct node *nodes, uint32_t n, uint32_t i,
+              struct scratch *scratch)
+{
 	window_solve(&abs->grid, window, nodes[i].x, nodes[i].y,
 	             &scratch->field);
-	for (uint32_t j = 0; j < n; j++) {
-		uint32_t cost =
-			window_cost(&scratch->field, nodes[j].x, nodes[j].y);
+	for (uint32_t j = i + 1; j < n; j++)
+		put_cost(scratch, n, i, j,
+		         window_cost(&scratch->field, nodes[j].x, nodes[j].y));
+}
 
-		/* WINDOW_NO_PATH is COST_NONE. */
-		scratch->cost[(size_t)i * n + j] = cost;
-	}
+static bool
+solve_by_kernel(const struct node *nodes, uint32_t n, uint32_t i,
+                struct scratch *scratch)
+{
+	if (!kernel_solve(&scratch->kernel, nodes[i].x, nodes[i].y))
+		return false;
+	for (uint32_t j = i + 1; j < n; j++)
+		put_cost(scratch, n, i, j,
+		         kernel_cost(&scratch->kernel, nodes[j].x, nodes[j].y));
+	return true;
 }
 
 static enum diag_status
 solve_cluster(const struct abstraction *abs, uint32_t cluster,
-              struct scratch *scratch, uint64_t *n_intra, uint64_t *n_stored)
+              struct scratch *scratch, struct edges *edges)
 {
 	const struct abstract_level *level = &abs->levels[0];
-	uint32_t first = level->first[cluster];
-	uint32_t n = level->first[cluster + 1] - first;
+	const struct node *nodes = abs->nodes + level->first[cluster];
+	uint32_t n = level->first[cluster + 1] - level->first[cluster];
 	struct grid_window window = cluster_window(abs, cluster);
+	bool by_kernel = abs->options.kernel == BAKE_KERNEL_VECTOR &&
+	                 kernel_fits(&abs->grid);
 
 	if (!reserve_cost(scratch, n))
 		return DIAG_FAILED;
-	for (uint32_t i = 0; i < n; i++)
-		solve_node(abs, window, first, n, i, scratch);
-	return table_make(n, scratch->cost, abs->options.prune,
-	                  &level->tables[cluster], n_intra, n_stored);
+	if (by_kernel && n > 1)
+		kernel_prepare(&abs->grid, window, &scratch->kernel);
+	for (uint32_t i = 0; i < n; i++) {
+		scratch->cost[(size_t)i * n + i] = 0;
+		if (i + 1 < n &&
+		    !(by_kernel && solve_by_kernel(nodes, n, i, scratch)))
+			solve_by_heap(abs, window, nodes, n, i, scratch);
+	}
+	return table_make(&scratch->maker, n, scratch->cost, abs->options.prune,
+	                  &level->tables[cluster], &edges->n_intra,
+	                  &edges->n_stored);
+}
+
+static bool
+is_repeat(const struct abstract_level *level, uint32_t cluster)
+{
+	return level->like && level->like[cluster] != cluster;
+}
+
+/* Share the tables of clusters that are like others, and count their edges. */
+static void
+share_tables(struct abstract_level *level, struct edges *edges,
+             const struct edges *each)
+{
+	uint64_t n_intra = 0, n_stored = 0;
+
+#pragma omp parallel for reduction(+ : n_intra, n_stored)
+	for (uint32_t c = 0; c < level->n_clusters; c++) {
+		uint32_t like = level->like ? level->like[c] : c;
+
+		level->tables[c] = level->tables[like];
+		n_intra += each[like].n_intra;
+		n_stored += each[like].n_stored;
+	}
+	*edges = (struct edges){n_intra, n_stored};
 }
 
 enum diag_status
 distance_pass(struct abstraction *abs, struct diag *diag)
 {
 	struct abstract_level *level = &abs->levels[0];
-	uint64_t n_intra = 0, n_stored = 0;
+	struct edges *each = calloc(level->n_clusters, sizeof(*each));
+	struct edges edges = {0, 0};
 	enum diag_status st = DIAG_OK;
 
 	level->tables = calloc(level->n_clusters, sizeof(*level->tables));
-	if (!level->tables)
+	if (!level->tables || !each) {
+		free(each);
 		return out_of_memory(diag);
-#pragma omp parallel reduction(+ : n_intra, n_stored) reduction(max : st)
+	}
+#pragma omp parallel reduction(max : st)
 	{
 		struct scratch *scratch = calloc(1, sizeof(*scratch));
 
 		st = scratch ? DIAG_OK : DIAG_FAILED;
+		if (scratch)
+			scratch->maker.reference =
+				abs->options.kernel == BAKE_KERNEL_HEAP;
 #pragma omp for schedule(dynamic, 16)
 		for (uint32_t c = 0; c < level->n_clusters; c++)
-			if (st == DIAG_OK)
-				st = solve_cluster(abs, c, scratch, &n_intra,
-				                   &n_stored);
-		if (scratch)
+			if (st == DIAG_OK && !is_repeat(level, c))
+				st = solve_cluster(abs, c, scratch, &each[c]);
+		if (scratch) {
+#pragma omp critical
+			arena_move(&scratch->maker.arena, &level->arena);
+			table_maker_free(&scratch->maker);
 			free(scratch->cost);
+		}
 		free(scratch);
 	}
-	level->n_intra = n_intra;
-	level->n_stored = n_stored;
+	if (st == DIAG_OK)
+		share_tables(level, &edges, each);
+	level->n_intra = edges.n_intra;
+	level->n_stored = edges.n_stored;
+	free(each);
 	return st == DIAG_OK ? DIAG_OK : out_of_memory(diag);
 }

@@ -29,6 +29,7 @@ struct local_graph {
 	struct heap heap;
 	uint32_t *cost; /* n_members x n_members */
 	size_t max_cost;
+	struct table_maker maker;
 	uint32_t n_children;
 	struct child {
 		uint32_t cluster, first_rank, first_local;
@@ -85,6 +86,7 @@ local_graph_free(struct local_graph *graph)
 	free(graph->heap.entries);
 	free(graph->heap.where);
 	free(graph->cost);
+	table_maker_free(&graph->maker);
 }
 
 /* The up to 2 x 2 clusters below and their nodes. */
@@ -271,7 +273,7 @@ solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
 	for (uint32_t i = 0; i < graph->n_members && st == DIAG_OK; i++)
 		st = solve_member(graph, i);
 	if (st == DIAG_OK)
-		st = table_make(graph->n_members, graph->cost,
+		st = table_make(&graph->maker, graph->n_members, graph->cost,
 		                abs->options.prune, &above->tables[cluster],
 		                n_intra, n_stored);
 	return st;
@@ -291,12 +293,16 @@ hierarchy_pass(struct abstraction *abs, unsigned l, struct diag *diag)
 	{
 		struct local_graph graph = {0};
 
+		graph.maker.reference =
+			abs->options.kernel == BAKE_KERNEL_HEAP;
 		st = reserve_nodes(&graph, 0) ? DIAG_OK : DIAG_FAILED;
 #pragma omp for schedule(dynamic, 1)
 		for (uint32_t c = 0; c < level->n_clusters; c++)
 			if (st == DIAG_OK)
 				st = solve_cluster(&graph, abs, l, c, &n_intra,
 				                   &n_stored);
+#pragma omp critical
+		arena_move(&graph.maker.arena, &level->arena);
 		local_graph_free(&graph);
 	}
 	level->n_intra = n_intra;

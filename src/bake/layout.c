@@ -42,6 +42,7 @@ struct user {
 	uint32_t first, n_nodes;
 	const struct bytes *table;
 	const struct bytes *paths; /* NULL: none */
+	uint32_t n_back; /* so many clusters before is one with the same */
 };
 
 static struct user
@@ -50,6 +51,7 @@ user_of(const struct abstraction *abs, unsigned l, uint32_t cluster)
 	const struct abstract_level *level = &abs->levels[l];
 	struct user user = {.abs = abs, .level = level};
 
+	user.n_back = level->like ? cluster - level->like[cluster] : 0;
 	user.first = level->first[cluster];
 	user.n_nodes = level->first[cluster + 1] - user.first;
 	user.table = &level->tables[cluster];
@@ -136,8 +138,13 @@ static void
 place_table(struct pool *pool, uint32_t index)
 {
 	struct user user = user_at(pool, index);
-	size_t slot = (size_t)hash_user(&user) & pool->mask;
+	size_t slot;
 
+	if (user.n_back > 0) {
+		pool->offset[index] = pool->offset[index - user.n_back];
+		return;
+	}
+	slot = (size_t)hash_user(&user) & pool->mask;
 	while (pool->slots[slot] != HPA_NONE) {
 		struct user owner = user_at(pool, pool->slots[slot]);
 

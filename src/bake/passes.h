@@ -10,6 +10,7 @@
 #define BAKE_PASSES_H
 
 #include "formats/hpa_table.h"
+#include "src/bake/arena.h"
 #include "src/bake/bake.h"
 #include "src/grid/grid.h"
 
@@ -29,6 +30,10 @@ struct abstract_level {
 	uint32_t *node;       /* rank -> id */
 	uint32_t *rank;       /* id -> rank, or HPA_NONE */
 	struct bytes *tables; /* cluster -> its record for TABL */
+	struct arena arena;   /* has the tables */
+	uint32_t *like;       /* cluster -> the first one that is the same in
+	                       * all that its table and paths depend on;
+	                       * NULL: not known */
 };
 
 /* In struct node's exits: a link begins or ends here. Straight directions are
@@ -149,7 +154,11 @@ enum diag_status node_pass(struct abstraction *abs, struct diag *diag);
 /* The node on a cell that is known to be one. */
 uint32_t node_at(const struct abstraction *abs, uint32_t x, uint32_t y);
 
-/* distance.c: the tables of level 1, by a Dijkstra per node in its cluster. */
+/* repeat.c: which clusters of level 1 are like an earlier one. */
+enum diag_status repeat_pass(struct abstraction *abs, struct diag *diag);
+
+/* distance.c: the tables of level 1, from the distances between the nodes of
+ * each cluster. */
 enum diag_status distance_pass(struct abstraction *abs, struct diag *diag);
 
 /* hierarchy.c: the tables of a level above, by a Dijkstra per node over the
@@ -182,13 +191,26 @@ void abstraction_free(struct abstraction *abs);
 /* table.c: from all distances of a cluster to its table. */
 #define COST_NONE UINT32_MAX
 
+/* What a thread needs to make tables; all zero to begin with. */
+struct table_maker {
+	struct arena arena; /* has the tables */
+	bool reference;     /* look at every triple of nodes */
+	uint32_t max_nodes;
+	uint8_t *keep;
+	uint64_t *keys, *spare;
+	uint32_t *first;
+};
+
 /* Encode the intra-edges of a cluster of n nodes. cost[i * n + j] is the
  * distance between two of them, symmetric, 0 on the diagonal, or COST_NONE.
  * Adds the pairs that are connected and those that are stored to the counts.
  * DIAG_OK or, without memory, DIAG_FAILED. */
-enum diag_status table_make(uint32_t n, const uint32_t *cost, bool prune,
-                            struct bytes *out, uint64_t *n_intra,
-                            uint64_t *n_stored);
+enum diag_status table_make(struct table_maker *maker, uint32_t n,
+                            const uint32_t *cost, bool prune, struct bytes *out,
+                            uint64_t *n_intra, uint64_t *n_stored);
+
+/* Free what a maker worked with, but not its arena. */
+void table_maker_free(struct table_maker *maker);
 
 enum diag_status out_of_memory(struct diag *diag);
 

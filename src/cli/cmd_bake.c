@@ -22,11 +22,11 @@
 struct options {
 	const char *output, *folder;
 	uint32_t cluster_size, n_levels, threshold, n_threads;
-	struct cli_choice moves, policy, compress;
 	bool cache_paths, no_prune, quiet, verbose;
 	struct level_arguments reading;
 	struct cli_list agents;
 	const char *links;
+	struct cli_choice moves, policy, compress, kernel;
 };
 
 static const struct cli_option option_rows[] = {
@@ -113,6 +113,12 @@ static const struct cli_option option_rows[] = {
          .what = "threads to bake with; 0 means all cores",
          .max = MAX_THREADS,
          .offset = offsetof(struct options, n_threads)},
+	{.kind = CLI_CHOICE,
+         .name = "kernel",
+         .takes = "HOW",
+         .what = "how distances are computed; the bytes are the same:",
+         .names = bake_kernel_names,
+         .offset = offsetof(struct options, kernel)},
 	{.kind = CLI_SWITCH,
          .letter = 'q',
          .name = "quiet",
@@ -161,6 +167,7 @@ baker_options(const struct options *options)
 		.cache_paths = options->cache_paths,
 		.compress = (enum hpa_compress)options->compress.value,
 		.n_threads = options->n_threads,
+		.kernel = (enum bake_kernel)options->kernel.value,
 	};
 }
 
