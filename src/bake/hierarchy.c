@@ -5,16 +5,15 @@
  * the inter-edges between these. Links are not among them: they are edges of
  * every level by themselves. Pruned tables below are enough, because
  * pruning keeps all distances. For each cluster the part of the level below is
- * copied into a small graph of its own, and a Dijkstra is run on it from each
- * l-node. */
+ * copied into a small graph of its own, which is searched from each l-node:
+ * from several at once (many.c) or, as a reference and where costs are huge, by
+ * a Dijkstra for each. */
 #include <stdlib.h>
+
+#include "src/bake/many.h"
 
 #include "src/bake/passes.h"
 #include "src/grid/heap.h"
-
-struct edge {
-	uint32_t to, cost;
-};
 
 /* The level below inside one cluster; nodes are numbered anew, child by child,
  * in a child by rank. */
@@ -22,11 +21,14 @@ struct local_graph {
 	uint32_t n_nodes, n_edges, max_nodes, max_edges;
 	uint32_t *id;         /* local -> node id */
 	uint32_t *first_edge; /* one more than nodes */
-	struct edge *edges;
+	struct many_edge *edges;
 	uint32_t n_members;
 	uint32_t *members; /* local numbers of the l-nodes, by id */
 	uint64_t *distance;
 	struct heap heap;
+	uint32_t max_edge_cost;
+	many_vector *lanes;
+	uint8_t *changed;
 	uint32_t *cost; /* n_members x n_members */
 	size_t max_cost;
 	struct table_maker maker;
@@ -58,6 +60,8 @@ reserve_nodes(struct local_graph *graph, uint32_t n)
 	            sizeof(*graph->first_edge)) &&
 	       grow(&graph->members, n + 1, sizeof(*graph->members)) &&
 	       grow(&graph->distance, n + 1, sizeof(*graph->distance)) &&
+	       grow(&graph->lanes, n + 1, sizeof(*graph->lanes)) &&
+	       grow(&graph->changed, n + 1, sizeof(*graph->changed)) &&
 	       grow(&graph->heap.entries, n + 1, sizeof(struct heap_entry)) &&
 	       grow(&graph->heap.where, n + 1, sizeof(uint32_t));
 }
@@ -71,7 +75,9 @@ add_edge(struct local_graph *graph, uint32_t to, uint32_t cost)
 		          sizeof(*graph->edges)))
 			return false;
 	}
-	graph->edges[graph->n_edges++] = (struct edge){to, cost};
+	if (cost > graph->max_edge_cost)
+		graph->max_edge_cost = cost;
+	graph->edges[graph->n_edges++] = (struct many_edge){to, cost};
 	return true;
 }
 
@@ -83,6 +89,8 @@ local_graph_free(struct local_graph *graph)
 	free(graph->edges);
 	free(graph->members);
 	free(graph->distance);
+	free(graph->lanes);
+	free(graph->changed);
 	free(graph->heap.entries);
 	free(graph->heap.where);
 	free(graph->cost);
@@ -173,6 +181,7 @@ add_edges(struct local_graph *graph, const struct abstraction *abs,
           const struct abstract_level *below)
 {
 	graph->n_edges = 0;
+	graph->max_edge_cost = 0;
 	for (uint32_t i = 0; i < graph->n_children; i++) {
 		const struct child *child = &graph->children[i];
 		struct hpa_table table;
@@ -202,8 +211,8 @@ add_members(struct local_graph *graph, const struct abstraction *abs,
 
 	graph->n_members = n;
 	for (uint32_t i = 0; i < n; i++)
-		graph->members[i] = local_number(graph, abs, below,
-		                                 above->node[rank + i]);
+		graph->members[i] =
+			local_number(graph, abs, below, above->node[rank + i]);
 	if ((size_t)n * n <= graph->max_cost)
 		return true;
 	graph->max_cost = (size_t)n * n;
@@ -258,20 +267,62 @@ solve_member(struct local_graph *graph, uint32_t i)
 	return DIAG_OK;
 }
 
+/* Fill in the rows of up to MANY_LANES members from i on. false: costs are too
+ * large for that. */
+static bool
+solve_many(struct local_graph *graph, uint32_t i)
+{
+	const struct many_graph many = {
+		.n_nodes = graph->n_nodes,
+		.first_edge = graph->first_edge,
+		.edges = graph->edges,
+		.max_cost = graph->max_edge_cost,
+	};
+	uint32_t n = graph->n_members;
+	uint32_t n_lanes = n - i < MANY_LANES ? n - i : MANY_LANES;
+
+	if (!many_solve(&many, graph->members + i, n_lanes, graph->lanes,
+	                graph->changed))
+		return false;
+	for (uint32_t j = 0; j < n; j++) {
+		many_vector distance = graph->lanes[graph->members[j]];
+
+		for (uint32_t k = 0; k < n_lanes; k++)
+			graph->cost[(size_t)(i + k) * n + j] =
+				distance[k] == MANY_FAR ? COST_NONE
+							: (uint32_t)distance[k];
+	}
+	return true;
+}
+
+static enum diag_status
+solve_members(struct local_graph *graph)
+{
+	enum diag_status st = DIAG_OK;
+	bool by_lanes = !graph->maker.reference;
+
+	for (uint32_t i = 0; i < graph->n_members && st == DIAG_OK; i++) {
+		if (by_lanes && i % MANY_LANES == 0)
+			by_lanes = solve_many(graph, i);
+		if (!by_lanes)
+			st = solve_member(graph, i);
+	}
+	return st;
+}
+
 static enum diag_status
 solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
               uint32_t cluster, uint64_t *n_intra, uint64_t *n_stored)
 {
 	struct abstract_level *above = &abs->levels[l];
 	const struct abstract_level *below = &abs->levels[l - 1];
-	enum diag_status st = DIAG_OK;
+	enum diag_status st;
 
 	if (!add_children(graph, above, below, cluster) ||
 	    !add_edges(graph, abs, below) ||
 	    !add_members(graph, abs, above, below, cluster))
 		return DIAG_FAILED;
-	for (uint32_t i = 0; i < graph->n_members && st == DIAG_OK; i++)
-		st = solve_member(graph, i);
+	st = solve_members(graph);
 	if (st == DIAG_OK)
 		st = table_make(&graph->maker, graph->n_members, graph->cost,
 		                abs->options.prune, &above->tables[cluster],
@@ -293,8 +344,7 @@ hierarchy_pass(struct abstraction *abs, unsigned l, struct diag *diag)
 	{
 		struct local_graph graph = {0};
 
-		graph.maker.reference =
-			abs->options.kernel == BAKE_KERNEL_HEAP;
+		graph.maker.reference = abs->options.kernel == BAKE_KERNEL_HEAP;
 		st = reserve_nodes(&graph, 0) ? DIAG_OK : DIAG_FAILED;
 #pragma omp for schedule(dynamic, 1)
 		for (uint32_t c = 0; c < level->n_clusters; c++)
