@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -44,6 +45,11 @@ const struct bake_name bake_compress_names[] = {
 	{"cold", HPA_COMPRESS_COLD, "compress what a search does not touch"},
 	{"all", HPA_COMPRESS_ALL, "compress everything; inflated when opened"},
 	{NULL, 0, NULL},
+};
+
+const char *const bake_pass_names[BAKE_N_PASSES] = {
+	"terrain", "nodes",      "repeats", "distances",
+	"levels",  "components", "paths",   "layout",
 };
 
 const struct bake_name bake_kernel_names[] = {
@@ -177,31 +183,63 @@ fill_report(const struct abstraction *profiles, uint32_t n,
 		add_to_report(&profiles[p], report);
 }
 
+/* What the passes take, one behind the other. */
+struct watch {
+	double began;
+	double pass_ms[BAKE_N_PASSES];
+};
+
+static double
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+/* A pass has ended and the next one begins. */
+static void
+count_pass(struct watch *watch, enum bake_pass pass)
+{
+	double now = now_ms();
+
+	watch->pass_ms[pass] += now - watch->began;
+	watch->began = now;
+}
+
 /* From the level to the abstraction of one profile. */
 static enum diag_status
-run_passes(struct abstraction *abs, struct diag *diag)
+run_passes(struct abstraction *abs, struct watch *watch, struct diag *diag)
 {
 	enum diag_status st = terrain_pass(abs, diag);
 
+	count_pass(watch, BAKE_PASS_TERRAIN);
 	if (st == DIAG_OK)
 		st = cluster_pass(abs, diag);
 	if (st == DIAG_OK)
 		st = link_ends_pass(abs, diag);
 	if (st == DIAG_OK)
 		st = node_pass(abs, diag);
+	if (st == DIAG_OK)
+		st = link_edges_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_NODES);
 	if (st == DIAG_OK && abs->options.kernel != BAKE_KERNEL_HEAP &&
 	    !abs->grid.classes)
 		st = repeat_pass(abs, diag);
-	if (st == DIAG_OK)
-		st = link_edges_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_REPEATS);
 	if (st == DIAG_OK)
 		st = distance_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_DISTANCES);
 	for (unsigned l = 1; l < abs->options.n_levels && st == DIAG_OK; l++)
 		st = hierarchy_pass(abs, l, diag);
+	count_pass(watch, BAKE_PASS_LEVELS);
 	if (st == DIAG_OK)
 		st = component_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_COMPONENTS);
 	if (st == DIAG_OK && abs->options.cache_paths)
 		st = paths_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_PATHS);
 	return st;
 }
 
@@ -209,7 +247,7 @@ run_passes(struct abstraction *abs, struct diag *diag)
 static enum diag_status
 run_profiles(struct abstraction *profiles, const struct bake_options *options,
              const struct source *source, struct bake_output *out,
-             struct diag *diag)
+             struct watch *watch, struct diag *diag)
 {
 	enum diag_status st = DIAG_OK;
 
@@ -217,10 +255,11 @@ run_profiles(struct abstraction *profiles, const struct bake_options *options,
 		profiles[p].options = *options;
 		profiles[p].agent = &options->agents[p];
 		profiles[p].source = source;
-		st = run_passes(&profiles[p], diag);
+		st = run_passes(&profiles[p], watch, diag);
 	}
 	if (st == DIAG_OK)
 		st = layout_pass(profiles, options->n_agents, out, diag);
+	count_pass(watch, BAKE_PASS_LAYOUT);
 	return st;
 }
 
@@ -232,6 +271,7 @@ bake_run(const struct level *level, const struct bake_options *options,
 	enum diag_status st = resolve_options(level, &resolved, diag);
 	struct source source = {.level = NULL};
 	struct abstraction *profiles = NULL;
+	struct watch watch = {.began = now_ms()};
 
 	*out = (struct bake_output){NULL, 0};
 	if (st != DIAG_OK)
@@ -241,9 +281,12 @@ bake_run(const struct level *level, const struct bake_options *options,
 	st = profiles ? source_pass(level, &resolved, &source, diag)
 	              : out_of_memory(diag);
 	if (st == DIAG_OK)
-		st = run_profiles(profiles, &resolved, &source, out, diag);
-	if (st == DIAG_OK && report)
+		st = run_profiles(profiles, &resolved, &source, out, &watch,
+		                  diag);
+	if (st == DIAG_OK && report) {
 		fill_report(profiles, resolved.n_agents, report);
+		memcpy(report->pass_ms, watch.pass_ms, sizeof(watch.pass_ms));
+	}
 	for (uint32_t p = 0; profiles && p < resolved.n_agents; p++)
 		abstraction_free(&profiles[p]);
 	free(profiles);

@@ -65,12 +65,27 @@ struct bake_level_report {
 	uint64_t stored_edges; /* of these, what pruning left */
 };
 
+/* The passes as their times are told. */
+enum bake_pass {
+	BAKE_PASS_TERRAIN = 0,
+	BAKE_PASS_NODES,
+	BAKE_PASS_REPEATS,
+	BAKE_PASS_DISTANCES,
+	BAKE_PASS_LEVELS,
+	BAKE_PASS_COMPONENTS,
+	BAKE_PASS_PATHS,
+	BAKE_PASS_LAYOUT,
+	BAKE_N_PASSES
+};
+extern const char *const bake_pass_names[BAKE_N_PASSES];
+
 struct bake_report {
 	uint32_t width, height, n_levels;
 	uint32_t n_profiles;
 	struct bake_level_report levels[HPA_MAX_LEVELS]; /* of all profiles */
 	uint64_t n_free_cells;
 	uint32_t n_components;
+	double pass_ms[BAKE_N_PASSES]; /* all profiles together */
 };
 
 /* A baked file in memory. */

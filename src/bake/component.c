@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "src/bake/passes.h"
+#include "src/grid/bits.h"
 
 struct run {
 	uint32_t begin, end; /* columns, end not included */
@@ -51,9 +52,17 @@ static uint32_t
 next_column(const struct grid *grid, uint32_t x, uint32_t y, uint32_t end,
             bool is_free)
 {
-	while (x < end && grid_is_free(grid, x, y) != is_free)
-		x++;
-	return x;
+	while (x < end) {
+		uint32_t n = end - x < 32 ? end - x : 32;
+		uint32_t bits = grid_row_bits(grid, x, y, n);
+
+		if (!is_free)
+			bits ^= (uint32_t)(((uint64_t)1 << n) - 1);
+		if (bits)
+			return x + grid_lowest_bit(bits);
+		x += n;
+	}
+	return end;
 }
 
 static bool
@@ -220,6 +229,7 @@ label_clusters(struct abstraction *abs, const struct runs *runs)
 	abs->labels = malloc((size_t)n_clusters * sizeof(*abs->labels));
 	if (!abs->labels)
 		return false;
+#pragma omp parallel for schedule(dynamic, 64)
 	for (uint32_t c = 0; c < n_clusters; c++) {
 		uint32_t own[HPA_MAX_CLUSTER_SIZE * HPA_MAX_CLUSTER_SIZE];
 		uint32_t n = window_labels(runs, &abs->grid,
@@ -227,14 +237,22 @@ label_clusters(struct abstraction *abs, const struct runs *runs)
 
 		if (n == 0)
 			abs->labels[c] = HPA_COMP_NONE;
-		else if (all_equal(own, n))
-			abs->labels[c] = own[0];
-		else {
-			abs->labels[c] =
-				HPA_COMP_MIXED | (uint32_t)abs->n_run_labels;
-			if (!append_labels(abs, &max, own, n))
-				return false;
-		}
+		else
+			abs->labels[c] = all_equal(own, n) ? own[0]
+							   : HPA_COMP_MIXED;
+	}
+	/* The mixed ones, of which there are few, in their order. */
+	for (uint32_t c = 0; c < n_clusters; c++) {
+		uint32_t own[HPA_MAX_CLUSTER_SIZE * HPA_MAX_CLUSTER_SIZE];
+		uint32_t n;
+
+		if (abs->labels[c] != HPA_COMP_MIXED)
+			continue;
+		n = window_labels(runs, &abs->grid, cluster_window(abs, c),
+		                  own);
+		abs->labels[c] |= (uint32_t)abs->n_run_labels;
+		if (!append_labels(abs, &max, own, n))
+			return false;
 	}
 	return true;
 }

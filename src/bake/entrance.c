@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "src/bake/passes.h"
+#include "src/grid/bits.h"
 
 #define SPREAD_MIDDLE_BELOW 5u
 #define SPREAD_ENDS_BELOW 7u
@@ -24,7 +25,7 @@
 
 /* The border of a cluster towards one side. */
 struct border {
-	uint32_t x, y;     /* its first cell */
+	uint32_t x, y; /* its first cell */
 	uint32_t length;
 	bool is_row;       /* runs along x */
 	unsigned outwards; /* direction that leads across */
@@ -77,15 +78,30 @@ place_transitions(const struct bake_options *options, uint32_t length,
 	return one_per_piece(length, options->policy_parameter, out);
 }
 
-static bool
-is_open(const struct grid *grid, const struct border *border, uint32_t i)
+/* The cells of a border that are free on both sides, a bit each. */
+static uint32_t
+find_open(const struct grid *grid, const struct border *border)
 {
-	uint32_t x = border->x + (border->is_row ? i : 0);
-	uint32_t y = border->y + (border->is_row ? 0 : i);
+	uint32_t beyond_x = border->x + grid_dx[border->outwards];
+	uint32_t beyond_y = border->y + grid_dy[border->outwards];
+	uint32_t left = beyond_x < border->x ? beyond_x : border->x;
+	uint32_t open = 0;
 
-	return grid_is_free(grid, x, y) &&
-	       grid_is_free(grid, x + grid_dx[border->outwards],
-	                    y + grid_dy[border->outwards]);
+	if (beyond_x >= grid->width || beyond_y >= grid->height)
+		return 0;
+	if (border->is_row)
+		return grid_row_bits(grid, border->x, border->y,
+		                     border->length) &
+		       grid_row_bits(grid, border->x, beyond_y, border->length);
+	for (uint32_t i = 0; i < border->length; i++) {
+		const uint8_t *row =
+			grid->bits + (border->y + i) * grid->stride;
+		unsigned both = row[left / 8] >> left % 8 &
+		                row[(left + 1) / 8] >> (left + 1) % 8 & 1;
+
+		open |= both << i;
+	}
+	return open;
 }
 
 static void
@@ -110,16 +126,14 @@ static void
 mark_border(const struct abstraction *abs, const struct border *border,
             struct grid_window window, uint8_t *exits)
 {
-	uint32_t begin = 0;
+	uint64_t open = find_open(&abs->grid, border);
 
-	while (begin < border->length) {
-		uint32_t end = begin;
+	while (open) {
+		uint32_t begin = grid_lowest_bit(open);
+		uint32_t end = begin + grid_lowest_bit(~(open >> begin));
 
-		while (end < border->length && is_open(&abs->grid, border, end))
-			end++;
-		if (end > begin)
-			mark_entrance(abs, border, window, begin, end, exits);
-		begin = end + 1;
+		mark_entrance(abs, border, window, begin, end, exits);
+		open &= ~(uint64_t)0 << end;
 	}
 }
 

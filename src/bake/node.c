@@ -10,6 +10,7 @@
  * A transition that crosses a border of l-clusters lifts its two nodes to level
  * l. The nodes of a level are ranked by cluster of that level, in it by id. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/bake/passes.h"
 #include "src/grid/window.h"
@@ -51,8 +52,7 @@ node_level(const struct abstraction *abs, uint32_t x, uint32_t y,
 	if (exits >> EXIT_LINK & 1)
 		return (uint8_t)abs->options.n_levels;
 	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d += 2) {
-		unsigned level =
-			exits >> d & 1 ? exit_level(abs, x, y, d) : 0;
+		unsigned level = exits >> d & 1 ? exit_level(abs, x, y, d) : 0;
 
 		if (level > highest)
 			highest = level;
@@ -80,9 +80,25 @@ mark_link_ends(const struct abstraction *abs, uint32_t cluster,
 
 		if (end->cluster != cluster)
 			break;
-		exits[(end->y - window.y) * window.width + end->x -
-		      window.x] |= (uint8_t)(1u << EXIT_LINK);
+		exits[(end->y - window.y) * window.width + end->x - window.x] |=
+			(uint8_t)(1u << EXIT_LINK);
 	}
+}
+
+/* The next cell from i on that is a node; n if there is none. */
+static uint32_t
+next_exit(const uint8_t *exits, uint32_t i, uint32_t n)
+{
+	uint64_t word = 0;
+
+	for (; n - i >= sizeof(word); i += sizeof(word)) {
+		memcpy(&word, exits + i, sizeof(word));
+		if (word)
+			break;
+	}
+	while (i < n && !exits[i])
+		i++;
+	return i;
 }
 
 /* Find a cluster's nodes; writes them if out is not NULL. */
@@ -90,17 +106,17 @@ static uint32_t
 gather_nodes(const struct abstraction *abs, uint32_t cluster, struct node *out)
 {
 	struct grid_window window = cluster_window(abs, cluster);
+	uint32_t n_cells = window.width * window.height;
 	uint8_t exits[WINDOW_MAX_CELLS];
 	uint32_t n = 0;
 
 	entrance_find(abs, window, exits);
 	mark_link_ends(abs, cluster, window, exits);
-	for (uint32_t i = 0; i < window.width * window.height; i++) {
+	for (uint32_t i = next_exit(exits, 0, n_cells); i < n_cells;
+	     i = next_exit(exits, i + 1, n_cells)) {
 		uint32_t x = window.x + i % window.width;
 		uint32_t y = window.y + i / window.width;
 
-		if (!exits[i])
-			continue;
 		if (out)
 			out[n] = (struct node){(uint16_t)x, (uint16_t)y,
 			                       exits[i],

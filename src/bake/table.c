@@ -17,6 +17,9 @@
 /* Up to so many nodes all of them are looked at. */
 #define SMALL 12u
 
+/* Up to so many keys are sorted by insertion. */
+#define FEW 48u
+
 #define N_DIGITS 256u
 
 static bool
@@ -71,6 +74,19 @@ choose_edges(struct table_maker *maker, uint32_t n, const uint32_t *cost,
 	return shape;
 }
 
+static void
+sort_few(uint64_t *keys, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint64_t key = keys[i];
+		uint32_t place = i;
+
+		for (; place > 0 && keys[place - 1] > key; place--)
+			keys[place] = keys[place - 1];
+		keys[place] = key;
+	}
+}
+
 /* Sort by the costs of the keys: a byte of it at a time. */
 static void
 sort_keys(struct table_maker *maker, uint32_t n, uint32_t max_cost)
@@ -111,7 +127,10 @@ order_from(struct table_maker *maker, uint32_t n, const uint32_t *cost,
 		maker->keys[n_keys++] = (uint64_t)from_u[w] << 16 | w;
 		max_cost = from_u[w] > max_cost ? from_u[w] : max_cost;
 	}
-	sort_keys(maker, n_keys, max_cost);
+	if (n_keys <= FEW)
+		sort_few(maker->keys, n_keys);
+	else
+		sort_keys(maker, n_keys, max_cost);
 	return n_keys;
 }
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "src/bake/passes.h"
+#include "src/grid/bits.h"
 
 static void
 pack_row(const struct level *level, const bool *may_enter, uint32_t y,
@@ -23,7 +24,16 @@ pack_row(const struct level *level, const bool *may_enter, uint32_t y,
 {
 	const uint8_t *cells = level->cells + (size_t)y * level->width;
 
-	for (uint32_t x = 0; x < level->width; x++)
+	uint32_t x = 0;
+
+	for (; level->width - x >= 8; x += 8) {
+		unsigned byte = 0;
+
+		for (unsigned i = 0; i < 8; i++)
+			byte |= (unsigned)may_enter[cells[x + i]] << i;
+		bits[x / 8] = (uint8_t)byte;
+	}
+	for (; x < level->width; x++)
 		bits[x / 8] |= (uint8_t)(may_enter[cells[x]] << x % 8);
 }
 
@@ -218,8 +228,7 @@ count_free(const struct grid *grid)
 
 #pragma omp parallel for reduction(+ : n_free)
 	for (uint32_t y = 0; y < grid->height; y++)
-		for (uint32_t x = 0; x < grid->width; x++)
-			n_free += grid_is_free(grid, x, y);
+		n_free += grid_count_free(grid, y);
 	return n_free;
 }
 

@@ -25,6 +25,21 @@ grid_row_bits(const struct grid *grid, uint32_t x, uint32_t y, uint32_t n)
 	return (uint32_t)(bits >> x % 8 & (((uint64_t)1 << n) - 1));
 }
 
+/* The free cells of a row. Bits behind its last cell are 0. */
+static inline uint64_t
+grid_count_free(const struct grid *grid, uint32_t y)
+{
+	const uint8_t *row = grid->bits + y * grid->stride;
+	uint64_t n = 0;
+	size_t i = 0;
+
+	for (; grid->stride - i >= 8; i += 8)
+		n += (uint64_t)__builtin_popcountll(hpa_get_le64(row + i));
+	for (; i < grid->stride; i++)
+		n += (uint64_t)__builtin_popcount(row[i]);
+	return n;
+}
+
 /* The number of the lowest bit that is set; there is one. */
 static inline uint32_t
 grid_lowest_bit(uint64_t bits)
