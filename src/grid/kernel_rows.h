@@ -105,21 +105,32 @@ KERNEL_NAME(shift)(ROW row, unsigned n, bool left)
 	return out;
 }
 
-/* Let a row's cells reach each other along it: by 1, 2, 4 … cells at a time,
- * so that after each step twice as many are looked at. */
+/* Let a row's cells reach each other along it, 1 << s cells at a time. */
+INLINE ROW
+KERNEL_NAME(spread_by)(const struct kernel *kernel, ROW row, size_t at,
+                       unsigned s)
+{
+	ROW step = KERNEL_NAME(load)(kernel->along[s] + at);
+	ROW right = KERNEL_NAME(add)(KERNEL_NAME(shift)(row, 1u << s, false),
+	                             step);
+	ROW left = KERNEL_NAME(shift)(KERNEL_NAME(add)(row, step), 1u << s,
+	                              true);
+
+	return KERNEL_NAME(least)(row, KERNEL_NAME(least)(left, right));
+}
+
+/* By 1, 2, 4 … cells: after each step twice as many have been looked at.
+ * Written out, because the shifts have to be constants. */
 INLINE ROW
 KERNEL_NAME(spread)(const struct kernel *kernel, ROW row, size_t at)
 {
-	_Pragma("GCC unroll 5")
-	for (unsigned s = 0; 1u << s < KERNEL_PARTS * KERNEL_LANES; s++) {
-		ROW step = KERNEL_NAME(load)(kernel->along[s] + at);
-		ROW right = KERNEL_NAME(add)(
-			KERNEL_NAME(shift)(row, 1u << s, false), step);
-		ROW left = KERNEL_NAME(shift)(KERNEL_NAME(add)(row, step),
-		                              1u << s, true);
-
-		row = KERNEL_NAME(least)(row, KERNEL_NAME(least)(left, right));
-	}
+	row = KERNEL_NAME(spread_by)(kernel, row, at, 0);
+	row = KERNEL_NAME(spread_by)(kernel, row, at, 1);
+	row = KERNEL_NAME(spread_by)(kernel, row, at, 2);
+	if (KERNEL_PARTS * KERNEL_LANES > 8)
+		row = KERNEL_NAME(spread_by)(kernel, row, at, 3);
+	if (KERNEL_PARTS * KERNEL_LANES > 16)
+		row = KERNEL_NAME(spread_by)(kernel, row, at, 4);
 	return row;
 }
 
