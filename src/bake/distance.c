@@ -22,11 +22,6 @@ struct scratch {
 	struct table_maker maker;
 };
 
-/* Counts of intra-edges. */
-struct edges {
-	uint64_t n_intra, n_stored;
-};
-
 static bool
 reserve_cost(struct scratch *scratch, uint32_t n)
 {
@@ -78,7 +73,7 @@ solve_by_kernel(const struct node *nodes, uint32_t n, uint32_t i,
 
 static enum diag_status
 solve_cluster(const struct abstraction *abs, uint32_t cluster,
-              struct scratch *scratch, struct edges *edges)
+              struct scratch *scratch, struct edge_count *count)
 {
 	const struct abstract_level *level = &abs->levels[0];
 	const struct node *nodes = abs->nodes + level->first[cluster];
@@ -98,40 +93,14 @@ solve_cluster(const struct abstraction *abs, uint32_t cluster,
 			solve_by_heap(abs, window, nodes, n, i, scratch);
 	}
 	return table_make(&scratch->maker, n, scratch->cost, abs->options.prune,
-	                  &level->tables[cluster], &edges->n_intra,
-	                  &edges->n_stored);
-}
-
-static bool
-is_repeat(const struct abstract_level *level, uint32_t cluster)
-{
-	return level->like && level->like[cluster] != cluster;
-}
-
-/* Share the tables of clusters that are like others, and count their edges. */
-static void
-share_tables(struct abstract_level *level, struct edges *edges,
-             const struct edges *each)
-{
-	uint64_t n_intra = 0, n_stored = 0;
-
-#pragma omp parallel for reduction(+ : n_intra, n_stored)
-	for (uint32_t c = 0; c < level->n_clusters; c++) {
-		uint32_t like = level->like ? level->like[c] : c;
-
-		level->tables[c] = level->tables[like];
-		n_intra += each[like].n_intra;
-		n_stored += each[like].n_stored;
-	}
-	*edges = (struct edges){n_intra, n_stored};
+	                  &level->tables[cluster], count);
 }
 
 enum diag_status
 distance_pass(struct abstraction *abs, struct diag *diag)
 {
 	struct abstract_level *level = &abs->levels[0];
-	struct edges *each = calloc(level->n_clusters, sizeof(*each));
-	struct edges edges = {0, 0};
+	struct edge_count *each = calloc(level->n_clusters, sizeof(*each));
 	enum diag_status st = DIAG_OK;
 
 	level->tables = calloc(level->n_clusters, sizeof(*level->tables));
@@ -149,7 +118,7 @@ distance_pass(struct abstraction *abs, struct diag *diag)
 				abs->options.kernel == BAKE_KERNEL_HEAP;
 #pragma omp for schedule(dynamic, 16)
 		for (uint32_t c = 0; c < level->n_clusters; c++)
-			if (st == DIAG_OK && !is_repeat(level, c))
+			if (st == DIAG_OK && !repeat_is(level, c))
 				st = solve_cluster(abs, c, scratch, &each[c]);
 		if (scratch) {
 #pragma omp critical
@@ -160,9 +129,7 @@ distance_pass(struct abstraction *abs, struct diag *diag)
 		free(scratch);
 	}
 	if (st == DIAG_OK)
-		share_tables(level, &edges, each);
-	level->n_intra = edges.n_intra;
-	level->n_stored = edges.n_stored;
+		repeat_share(level, each);
 	free(each);
 	return st == DIAG_OK ? DIAG_OK : out_of_memory(diag);
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "src/bake/many.h"
-
 #include "src/bake/passes.h"
 #include "src/grid/heap.h"
 
@@ -312,7 +311,7 @@ solve_members(struct local_graph *graph)
 
 static enum diag_status
 solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
-              uint32_t cluster, uint64_t *n_intra, uint64_t *n_stored)
+              uint32_t cluster, struct edge_count *count)
 {
 	struct abstract_level *above = &abs->levels[l];
 	const struct abstract_level *below = &abs->levels[l - 1];
@@ -326,7 +325,7 @@ solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
 	if (st == DIAG_OK)
 		st = table_make(&graph->maker, graph->n_members, graph->cost,
 		                abs->options.prune, &above->tables[cluster],
-		                n_intra, n_stored);
+		                count);
 	return st;
 }
 
@@ -334,13 +333,15 @@ enum diag_status
 hierarchy_pass(struct abstraction *abs, unsigned l, struct diag *diag)
 {
 	struct abstract_level *level = &abs->levels[l];
-	uint64_t n_intra = 0, n_stored = 0;
+	struct edge_count *each = calloc(level->n_clusters, sizeof(*each));
 	enum diag_status st = DIAG_OK;
 
 	level->tables = calloc(level->n_clusters, sizeof(*level->tables));
-	if (!level->tables)
+	if (!level->tables || !each) {
+		free(each);
 		return out_of_memory(diag);
-#pragma omp parallel reduction(+ : n_intra, n_stored) reduction(max : st)
+	}
+#pragma omp parallel reduction(max : st)
 	{
 		struct local_graph graph = {0};
 
@@ -348,15 +349,15 @@ hierarchy_pass(struct abstraction *abs, unsigned l, struct diag *diag)
 		st = reserve_nodes(&graph, 0) ? DIAG_OK : DIAG_FAILED;
 #pragma omp for schedule(dynamic, 1)
 		for (uint32_t c = 0; c < level->n_clusters; c++)
-			if (st == DIAG_OK)
-				st = solve_cluster(&graph, abs, l, c, &n_intra,
-				                   &n_stored);
+			if (st == DIAG_OK && !repeat_is(level, c))
+				st = solve_cluster(&graph, abs, l, c, &each[c]);
 #pragma omp critical
 		arena_move(&graph.maker.arena, &level->arena);
 		local_graph_free(&graph);
 	}
-	level->n_intra = n_intra;
-	level->n_stored = n_stored;
+	if (st == DIAG_OK)
+		repeat_share(level, each);
+	free(each);
 	if (st == DIAG_BAD_INPUT)
 		return diag_set(diag, st, 0,
 		                "a cost inside a cluster of level %u exceeds "

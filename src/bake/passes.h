@@ -154,8 +154,20 @@ enum diag_status node_pass(struct abstraction *abs, struct diag *diag);
 /* The node on a cell that is known to be one. */
 uint32_t node_at(const struct abstraction *abs, uint32_t x, uint32_t y);
 
-/* repeat.c: which clusters of level 1 are like an earlier one. */
+/* repeat.c: which clusters are like an earlier one. */
 enum diag_status repeat_pass(struct abstraction *abs, struct diag *diag);
+
+/* Is it like an earlier one? */
+bool repeat_is(const struct abstract_level *level, uint32_t cluster);
+
+/* Counts of intra-edges. */
+struct edge_count {
+	uint64_t n_intra, n_stored;
+};
+
+/* Give clusters the tables of those they are like, and add up the edges of
+ * all. */
+void repeat_share(struct abstract_level *level, const struct edge_count *each);
 
 /* distance.c: the tables of level 1, from the distances between the nodes of
  * each cluster. */
@@ -196,18 +208,19 @@ struct table_maker {
 	struct arena arena; /* has the tables */
 	bool reference;     /* look at every triple of nodes */
 	uint32_t max_nodes;
-	uint8_t *keep;
+	uint64_t *keep;  /* a row of bits for each node */
+	uint16_t *lanes; /* the distances as vectors */
 	uint64_t *keys, *spare;
 	uint32_t *first;
 };
 
 /* Encode the intra-edges of a cluster of n nodes. cost[i * n + j] is the
  * distance between two of them, symmetric, 0 on the diagonal, or COST_NONE.
- * Adds the pairs that are connected and those that are stored to the counts.
+ * Counts the pairs that are connected and those that are stored.
  * DIAG_OK or, without memory, DIAG_FAILED. */
 enum diag_status table_make(struct table_maker *maker, uint32_t n,
                             const uint32_t *cost, bool prune, struct bytes *out,
-                            uint64_t *n_intra, uint64_t *n_stored);
+                            struct edge_count *count);
 
 /* Free what a maker worked with, but not its arena. */
 void table_maker_free(struct table_maker *maker);

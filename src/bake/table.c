@@ -6,21 +6,40 @@
  * them is stored or is a chain of stored ones: leaving out all redundant edges
  * at once loses nothing.
  *
- * For the same reason it is enough to look for v among the nodes that u has a
- * stored edge to, the first one of the chain. Going through the others by their
- * distance from u, these are known in time, and they are few: that makes large
- * tables quick. Small ones are quick anyway. */
+ * There are three ways to look for v, which find the same. Among all nodes, one
+ * by one, is the reference. Among all nodes, a vector of them at a time, is
+ * quick for tables of up to some two hundred nodes, which are nearly all, with
+ * distances of 15 bits, which are nearly all too. The others use that it is
+ * enough to look among the nodes that u has a stored edge to, the first one of
+ * the chain: going through the others by their distance from u, these are known
+ * in time, and they are few. */
 #include <stdlib.h>
 
 #include "src/bake/passes.h"
+#include "src/grid/bits.h"
 
 /* Up to so many nodes all of them are looked at. */
-#define SMALL 12u
+#define MANY_NODES 256u
 
 /* Up to so many keys are sorted by insertion. */
 #define FEW 48u
 
 #define N_DIGITS 256u
+
+/* Distances for vectors are below this, which stands for none; two of them can
+ * be added. */
+#define LANE_FAR 0x7fffu
+#define N_LANES 8u
+
+/* Look at so many vectors before asking what was found. */
+#define STRETCH 4u
+
+#define WORD_BITS 64u
+
+typedef uint16_t lanes __attribute__((vector_size(16), may_alias));
+typedef uint64_t lane_words __attribute__((vector_size(16)));
+
+_Static_assert(sizeof(lanes) == N_LANES * sizeof(uint16_t), "lanes fill it");
 
 static bool
 is_redundant(uint32_t n, const uint32_t *cost, uint32_t u, uint32_t w)
@@ -42,18 +61,37 @@ struct shape {
 	uint32_t max_weight;
 };
 
+static size_t
+words_for(uint32_t n)
+{
+	return ((size_t)n + WORD_BITS - 1) / WORD_BITS;
+}
+
+/* The bits of a node's row in keep[]. */
+static uint64_t *
+kept_from(const struct table_maker *maker, uint32_t n, uint32_t u)
+{
+	return maker->keep + u * words_for(n);
+}
+
+static bool
+is_kept(const struct table_maker *maker, uint32_t n, uint32_t u, uint32_t w)
+{
+	return kept_from(maker, n, u)[w / WORD_BITS] >> w % WORD_BITS & 1;
+}
+
 static void
 keep_edge(struct table_maker *maker, uint32_t n, uint32_t u, uint32_t w,
           uint32_t weight, struct shape *shape)
 {
-	maker->keep[(size_t)u * n + w] = true;
-	maker->keep[(size_t)w * n + u] = true;
+	kept_from(maker, n, u)[w / WORD_BITS] |= (uint64_t)1 << w % WORD_BITS;
+	kept_from(maker, n, w)[u / WORD_BITS] |= (uint64_t)1 << u % WORD_BITS;
 	shape->n_edges += 2;
 	if (weight > shape->max_weight)
 		shape->max_weight = weight;
 }
 
-/* Mark what is kept in keep[], n x n, and count it. */
+/* Mark what is kept in keep[], a bit for each pair, and count it. */
 static struct shape
 choose_edges(struct table_maker *maker, uint32_t n, const uint32_t *cost,
              bool prune, uint64_t *n_intra)
@@ -69,6 +107,84 @@ choose_edges(struct table_maker *maker, uint32_t n, const uint32_t *cost,
 			++*n_intra;
 			if (!prune || !is_redundant(n, cost, u, w))
 				keep_edge(maker, n, u, w, weight, &shape);
+		}
+	}
+	return shape;
+}
+
+static uint32_t
+vectors_for(uint32_t n)
+{
+	return (n + N_LANES - 1) / N_LANES;
+}
+
+/* Copy the distances into lanes: none from a node to itself, and none to the
+ * nodes that fill up the last vector. false: one is too long. */
+static bool
+fill_lanes(struct table_maker *maker, uint32_t n, const uint32_t *cost)
+{
+	uint32_t row_lanes = vectors_for(n) * N_LANES;
+	uint16_t *row = (uint16_t *)maker->lanes;
+	bool fits = true;
+
+	for (uint32_t u = 0; u < n; u++, row += row_lanes) {
+		const uint32_t *from_u = cost + (size_t)u * n;
+		uint32_t too_long = 0;
+
+		for (uint32_t v = 0; v < n; v++) {
+			bool none = from_u[v] == COST_NONE;
+
+			too_long |= !none & (from_u[v] >= LANE_FAR);
+			row[v] = none ? LANE_FAR : (uint16_t)from_u[v];
+		}
+		for (uint32_t v = n; v < row_lanes; v++)
+			row[v] = LANE_FAR;
+		row[u] = LANE_FAR;
+		fits &= !too_long;
+	}
+	return fits;
+}
+
+/* Is there a lane where the two add up to `direct`? */
+static bool
+adds_up(const lanes *a, const lanes *b, uint32_t n, uint16_t direct)
+{
+	uint32_t i = 0;
+
+	while (i < n) {
+		uint32_t end = n - i < STRETCH ? n : i + STRETCH;
+		lanes found = {0};
+		lane_words words;
+
+		for (; i < end; i++)
+			found |= (lanes)(a[i] + b[i] == direct);
+		words = (lane_words)found;
+		if (words[0] | words[1])
+			return true;
+	}
+	return false;
+}
+
+/* What choose_edges() does with pruning, by vectors. */
+static struct shape
+choose_by_lanes(struct table_maker *maker, uint32_t n, uint64_t *n_intra)
+{
+	uint32_t n_vectors = vectors_for(n);
+	const lanes *rows = (const lanes *)maker->lanes;
+	struct shape shape = {0, 0};
+
+	for (uint32_t u = 0; u < n; u++) {
+		const lanes *from_u = rows + (size_t)u * n_vectors;
+		const uint16_t *cost = maker->lanes +
+		                       (size_t)u * n_vectors * N_LANES;
+
+		for (uint32_t w = u + 1; w < n; w++) {
+			if (cost[w] == LANE_FAR)
+				continue;
+			++*n_intra;
+			if (!adds_up(from_u, rows + (size_t)w * n_vectors,
+			             n_vectors, cost[w]))
+				keep_edge(maker, n, u, w, cost[w], &shape);
 		}
 	}
 	return shape;
@@ -171,46 +287,61 @@ choose_nearest(struct table_maker *maker, uint32_t n, const uint32_t *cost,
 					          cost[(size_t)u * n + w],
 					          &shape);
 			}
-			if (maker->keep[(size_t)u * n + w])
+			if (is_kept(maker, n, u, w))
 				maker->first[n_first++] = w;
 		}
 	}
 	return shape;
 }
 
+/* Where the parts of a record are while it is filled. */
+struct record {
+	uint8_t *end, *weight, *target;
+	bool wide;
+};
+
 static void
-encode(uint32_t n, const uint32_t *cost, const uint8_t *keep, uint32_t n_edges,
-       bool wide, uint8_t *record)
+put_edge(const struct record *record, uint32_t edge, uint32_t weight,
+         uint32_t target)
 {
-	uint8_t *end = record + HPA_TABLE_ENDS;
-	uint8_t *weight = end + (size_t)n * (wide ? 4 : 2);
-	uint8_t *target = weight + (size_t)n_edges * (wide ? 4 : 2);
+	if (record->wide) {
+		hpa_put_le32(record->weight + 4 * (size_t)edge, weight);
+		hpa_put_le16(record->target + 2 * (size_t)edge,
+		             (uint16_t)target);
+	} else {
+		hpa_put_le16(record->weight + 2 * (size_t)edge,
+		             (uint16_t)weight);
+		record->target[edge] = (uint8_t)target;
+	}
+}
+
+static void
+encode(const struct table_maker *maker, uint32_t n, const uint32_t *cost,
+       uint32_t n_edges, bool wide, uint8_t *out)
+{
+	struct record record = {.end = out + HPA_TABLE_ENDS, .wide = wide};
 	uint32_t edge = 0;
 
-	hpa_put_le32(record + HPA_TABLE_PATHS, HPA_NONE);
-	hpa_put_le16(record + HPA_TABLE_N_NODES, (uint16_t)n);
-	hpa_put_le16(record + HPA_TABLE_WIDE, wide);
+	record.weight = record.end + (size_t)n * (wide ? 4 : 2);
+	record.target = record.weight + (size_t)n_edges * (wide ? 4 : 2);
+	hpa_put_le32(out + HPA_TABLE_PATHS, HPA_NONE);
+	hpa_put_le16(out + HPA_TABLE_N_NODES, (uint16_t)n);
+	hpa_put_le16(out + HPA_TABLE_WIDE, wide);
 	for (uint32_t i = 0; i < n; i++) {
-		for (uint32_t j = 0; j < n; j++) {
-			uint32_t w = cost[(size_t)i * n + j];
+		const uint64_t *kept = kept_from(maker, n, i);
 
-			if (i == j || !keep[(size_t)i * n + j])
-				continue;
-			if (wide) {
-				hpa_put_le32(weight + 4 * (size_t)edge, w);
-				hpa_put_le16(target + 2 * (size_t)edge,
-				             (uint16_t)j);
-			} else {
-				hpa_put_le16(weight + 2 * (size_t)edge,
-				             (uint16_t)w);
-				target[edge] = (uint8_t)j;
+		for (uint32_t k = 0; k < words_for(n); k++)
+			for (uint64_t w = kept[k]; w; w &= w - 1) {
+				uint32_t j = k * WORD_BITS + grid_lowest_bit(w);
+
+				put_edge(&record, edge++,
+				         cost[(size_t)i * n + j], j);
 			}
-			edge++;
-		}
 		if (wide)
-			hpa_put_le32(end + 4 * (size_t)i, edge);
+			hpa_put_le32(record.end + 4 * (size_t)i, edge);
 		else
-			hpa_put_le16(end + 2 * (size_t)i, (uint16_t)edge);
+			hpa_put_le16(record.end + 2 * (size_t)i,
+			             (uint16_t)edge);
 	}
 }
 
@@ -220,48 +351,62 @@ reserve(struct table_maker *maker, uint32_t n)
 	if (n < maker->max_nodes)
 		return true;
 	table_maker_free(maker);
-	n += n / 2 + 2 * SMALL;
+	n += n / 2 + 2 * N_LANES;
 	maker->max_nodes = n;
-	maker->keep = malloc((size_t)n * n);
+	maker->keep = malloc(n * words_for(n) * sizeof(*maker->keep));
+	maker->lanes = aligned_alloc(sizeof(lanes), n * vectors_for(n) *
+	                                                    sizeof(lanes));
 	maker->keys = malloc(n * sizeof(*maker->keys));
 	maker->spare = malloc(n * sizeof(*maker->spare));
 	maker->first = malloc(n * sizeof(*maker->first));
-	return maker->keep && maker->keys && maker->spare && maker->first;
+	return maker->keep && maker->lanes && maker->keys && maker->spare && maker->first;
 }
 
 void
 table_maker_free(struct table_maker *maker)
 {
 	free(maker->keep);
+	free(maker->lanes);
 	free(maker->keys);
 	free(maker->spare);
 	free(maker->first);
 	maker->keep = NULL;
+	maker->lanes = NULL;
 	maker->keys = maker->spare = NULL;
 	maker->first = NULL;
 	maker->max_nodes = 0;
 }
 
+/* Choose the edges in the quickest way there is. */
+static struct shape
+choose(struct table_maker *maker, uint32_t n, const uint32_t *cost, bool prune,
+       uint64_t *n_intra)
+{
+	if (!prune || maker->reference)
+		return choose_edges(maker, n, cost, prune, n_intra);
+	if (n <= MANY_NODES && fill_lanes(maker, n, cost))
+		return choose_by_lanes(maker, n, n_intra);
+	return choose_nearest(maker, n, cost, n_intra);
+}
+
 enum diag_status
 table_make(struct table_maker *maker, uint32_t n, const uint32_t *cost,
-           bool prune, struct bytes *out, uint64_t *n_intra, uint64_t *n_stored)
+           bool prune, struct bytes *out, struct edge_count *count)
 {
 	struct shape shape;
 	bool wide;
 
 	if (!reserve(maker, n))
 		return DIAG_FAILED;
-	memset(maker->keep, 0, (size_t)n * n);
-	if (prune && n > SMALL && !maker->reference)
-		shape = choose_nearest(maker, n, cost, n_intra);
-	else
-		shape = choose_edges(maker, n, cost, prune, n_intra);
-	*n_stored += shape.n_edges / 2;
+	memset(maker->keep, 0, n * words_for(n) * sizeof(*maker->keep));
+	count->n_intra = 0;
+	shape = choose(maker, n, cost, prune, &count->n_intra);
+	count->n_stored = shape.n_edges / 2;
 	wide = n > HPA_NARROW_MAX_NODES ||
 	       shape.max_weight > HPA_NARROW_MAX_WEIGHT;
 	out->size = hpa_table_size(n, shape.n_edges, wide);
 	out->data = arena_new(&maker->arena, out->size);
 	if (out->data)
-		encode(n, cost, maker->keep, shape.n_edges, wide, out->data);
+		encode(maker, n, cost, shape.n_edges, wide, out->data);
 	return out->data ? DIAG_OK : DIAG_FAILED;
 }
