@@ -14,8 +14,6 @@
  * its own four borders; that both sides of one find the same transitions
  * follows from the symmetry of the definition, and lets clusters work in
  * parallel without sharing anything. */
-#include <string.h>
-
 #include "src/bake/passes.h"
 #include "src/grid/bits.h"
 
@@ -150,7 +148,6 @@ entrance_find(const struct abstraction *abs, struct grid_window window,
 		{window.x, window.y, window.width, true, 6},
 	};
 
-	memset(exits, 0, (size_t)window.width * window.height);
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
 		mark_border(abs, &borders[i], window, exits);
 }

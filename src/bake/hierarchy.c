@@ -5,11 +5,13 @@
  * the inter-edges between these. Links are not among them: they are edges of
  * every level by themselves. Pruned tables below are enough, because
  * pruning keeps all distances. For each cluster the part of the level below is
- * copied into a small graph of its own, which is searched from each l-node:
- * from several at once (many.c) or, as a reference and where costs are huge, by
- * a Dijkstra for each. */
+ * copied into a small graph of its own. Its distances are found by a matrix
+ * (dense.c) or, where it is large or costs are, by a search from several l-nodes
+ * at once (many.c) or, as a reference and where costs are huge, by a Dijkstra
+ * from each. */
 #include <stdlib.h>
 
+#include "src/bake/dense.h"
 #include "src/bake/many.h"
 #include "src/bake/passes.h"
 #include "src/grid/heap.h"
@@ -28,12 +30,14 @@ struct local_graph {
 	uint32_t max_edge_cost;
 	many_vector *lanes;
 	uint8_t *changed;
+	struct dense dense;
+	uint32_t *place; /* local -> place in dense */
 	uint32_t *cost; /* n_members x n_members */
 	size_t max_cost;
 	struct table_maker maker;
 	uint32_t n_children;
 	struct child {
-		uint32_t cluster, first_rank, first_local;
+		uint32_t cluster, first_rank, n_ranks, first_local;
 	} children[4];
 };
 
@@ -61,6 +65,7 @@ reserve_nodes(struct local_graph *graph, uint32_t n)
 	       grow(&graph->distance, n + 1, sizeof(*graph->distance)) &&
 	       grow(&graph->lanes, n + 1, sizeof(*graph->lanes)) &&
 	       grow(&graph->changed, n + 1, sizeof(*graph->changed)) &&
+	       grow(&graph->place, n + 1, sizeof(*graph->place)) &&
 	       grow(&graph->heap.entries, n + 1, sizeof(struct heap_entry)) &&
 	       grow(&graph->heap.where, n + 1, sizeof(uint32_t));
 }
@@ -90,6 +95,8 @@ local_graph_free(struct local_graph *graph)
 	free(graph->distance);
 	free(graph->lanes);
 	free(graph->changed);
+	free(graph->place);
+	free(graph->dense.rows);
 	free(graph->heap.entries);
 	free(graph->heap.where);
 	free(graph->cost);
@@ -116,7 +123,8 @@ add_children(struct local_graph *graph, const struct abstract_level *above,
 		rank = below->first[child];
 		end = below->first[child + 1];
 		graph->children[graph->n_children++] =
-			(struct child){child, rank, graph->n_nodes};
+			(struct child){child, rank, end - rank,
+		                       graph->n_nodes};
 		if (!reserve_nodes(graph, graph->n_nodes + end - rank))
 			return false;
 		for (; rank < end; rank++)
@@ -125,18 +133,17 @@ add_children(struct local_graph *graph, const struct abstract_level *above,
 	return true;
 }
 
-/* The local number of a node of the level below, or HPA_NONE if it lies in no
- * child. */
+/* The local number of a node by its rank at the level below, or HPA_NONE if it
+ * lies in no child, or has no rank, which is HPA_NONE too. */
 static uint32_t
-local_number(const struct local_graph *graph, const struct abstraction *abs,
-             const struct abstract_level *below, uint32_t id)
+local_number(const struct local_graph *graph, uint32_t rank)
 {
-	uint32_t cluster = cluster_of(below, &abs->nodes[id]);
+	for (uint32_t i = 0; i < graph->n_children; i++) {
+		const struct child *child = &graph->children[i];
 
-	for (uint32_t i = 0; i < graph->n_children; i++)
-		if (graph->children[i].cluster == cluster)
-			return graph->children[i].first_local +
-			       below->rank[id] - graph->children[i].first_rank;
+		if (rank - child->first_rank < child->n_ranks)
+			return child->first_local + rank - child->first_rank;
+	}
 	return HPA_NONE;
 }
 
@@ -156,18 +163,18 @@ add_intra_edges(struct local_graph *graph, const struct child *child,
 
 static bool
 add_inter_edges(struct local_graph *graph, const struct abstraction *abs,
-                const struct abstract_level *below, uint32_t child_cluster,
+                const struct abstract_level *below, const struct child *child,
                 uint32_t id)
 {
 	for (uint32_t e = abs->inter_first[id]; e < abs->inter_first[id + 1];
 	     e++) {
 		uint32_t to = abs->inter_target[e];
-		uint32_t local;
+		uint32_t rank = below->rank[to], local;
 
 		/* Crossings inside a child are in its table. */
-		if (cluster_of(below, &abs->nodes[to]) == child_cluster)
+		if (rank - child->first_rank < child->n_ranks)
 			continue;
-		local = local_number(graph, abs, below, to);
+		local = local_number(graph, rank);
 		if (local != HPA_NONE &&
 		    !add_edge(graph, local, transition_cost(abs, id, to)))
 			return false;
@@ -191,7 +198,7 @@ add_edges(struct local_graph *graph, const struct abstraction *abs,
 
 			graph->first_edge[local] = graph->n_edges;
 			if (!add_intra_edges(graph, child, &table, j) ||
-			    !add_inter_edges(graph, abs, below, child->cluster,
+			    !add_inter_edges(graph, abs, below, child,
 			                     graph->id[local]))
 				return false;
 		}
@@ -201,8 +208,7 @@ add_edges(struct local_graph *graph, const struct abstraction *abs,
 }
 
 static bool
-add_members(struct local_graph *graph, const struct abstraction *abs,
-            const struct abstract_level *above,
+add_members(struct local_graph *graph, const struct abstract_level *above,
             const struct abstract_level *below, uint32_t cluster)
 {
 	uint32_t rank = above->first[cluster];
@@ -210,8 +216,8 @@ add_members(struct local_graph *graph, const struct abstraction *abs,
 
 	graph->n_members = n;
 	for (uint32_t i = 0; i < n; i++)
-		graph->members[i] =
-			local_number(graph, abs, below, above->node[rank + i]);
+		graph->members[i] = local_number(
+			graph, below->rank[above->node[rank + i]]);
 	if ((size_t)n * n <= graph->max_cost)
 		return true;
 	graph->max_cost = (size_t)n * n;
@@ -294,12 +300,60 @@ solve_many(struct local_graph *graph, uint32_t i)
 	return true;
 }
 
+/* Number the nodes for the matrix: members first. */
+static void
+place_nodes(struct local_graph *graph)
+{
+	uint32_t next = graph->n_members;
+
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		graph->place[i] = HPA_NONE;
+	for (uint32_t i = 0; i < graph->n_members; i++)
+		graph->place[graph->members[i]] = i;
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		if (graph->place[i] == HPA_NONE)
+			graph->place[i] = next++;
+}
+
+/* Fill in all rows by a matrix. false: the graph or its costs are too large. */
+static bool
+solve_dense(struct local_graph *graph)
+{
+	struct dense *dense = &graph->dense;
+	uint32_t n = graph->n_members;
+
+	if (graph->n_nodes > DENSE_MAX_NODES ||
+	    graph->max_edge_cost >= DENSE_FAR)
+		return false;
+	place_nodes(graph);
+	dense_begin(dense, graph->n_nodes, n);
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		for (uint32_t e = graph->first_edge[i];
+		     e < graph->first_edge[i + 1]; e++)
+			dense_add(dense, graph->place[i],
+			          graph->place[graph->edges[e].to],
+			          graph->edges[e].cost);
+	if (!dense_solve(dense))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const int16_t *row = dense_row(dense, i);
+
+		for (uint32_t j = 0; j < n; j++)
+			graph->cost[(size_t)i * n + j] =
+				row[j] == DENSE_FAR ? COST_NONE
+						    : (uint32_t)row[j];
+	}
+	return true;
+}
+
 static enum diag_status
 solve_members(struct local_graph *graph)
 {
 	enum diag_status st = DIAG_OK;
 	bool by_lanes = !graph->maker.reference;
 
+	if (by_lanes && solve_dense(graph))
+		return DIAG_OK;
 	for (uint32_t i = 0; i < graph->n_members && st == DIAG_OK; i++) {
 		if (by_lanes && i % MANY_LANES == 0)
 			by_lanes = solve_many(graph, i);
@@ -319,7 +373,7 @@ solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
 
 	if (!add_children(graph, above, below, cluster) ||
 	    !add_edges(graph, abs, below) ||
-	    !add_members(graph, abs, above, below, cluster))
+	    !add_members(graph, above, below, cluster))
 		return DIAG_FAILED;
 	st = solve_members(graph);
 	if (st == DIAG_OK)
@@ -346,7 +400,11 @@ hierarchy_pass(struct abstraction *abs, unsigned l, struct diag *diag)
 		struct local_graph graph = {0};
 
 		graph.maker.reference = abs->options.kernel == BAKE_KERNEL_HEAP;
-		st = reserve_nodes(&graph, 0) ? DIAG_OK : DIAG_FAILED;
+		graph.dense.rows =
+			aligned_alloc(DENSE_LANES * sizeof(int16_t),
+		                      dense_size(DENSE_MAX_NODES));
+		st = graph.dense.rows && reserve_nodes(&graph, 0) ? DIAG_OK
+		                                                  : DIAG_FAILED;
 #pragma omp for schedule(dynamic, 1)
 		for (uint32_t c = 0; c < level->n_clusters; c++)
 			if (st == DIAG_OK && !repeat_is(level, c))

@@ -142,9 +142,9 @@ enum diag_status link_edges_pass(struct abstraction *abs, struct diag *diag);
 /* The cost of a link in the units of the bake. */
 uint32_t link_cost(const struct abstraction *abs, uint32_t link);
 
-/* entrance.c: the transitions of a cluster. exits[] gets, for each cell of the
- * window row by row, a bit for each straight direction in which a transition
- * leads out of it. */
+/* entrance.c: the transitions of a cluster. exits[], all zero, gets for each
+ * cell of the window row by row a bit for each straight direction in which a
+ * transition leads out of it. */
 void entrance_find(const struct abstraction *abs, struct grid_window window,
                    uint8_t *exits);
 
