@@ -1,8 +1,8 @@
 /* bake.c: runs the passes.
  *
  * run_passes() is the pipeline, top to bottom; each call fills in the next part
- * of struct abstraction (passes.h), one for each profile. OpenMP is used in the passes that loop over
- * clusters and nowhere else in the program. Without it the pragmas are ignored
+ * of struct abstraction (passes.h), one for each profile. OpenMP is used in the
+ * passes and nowhere else in the program. Without it the pragmas are ignored
  * and the bake is serial, with the same bytes. */
 #include "src/bake/bake.h"
 
@@ -320,7 +320,7 @@ abstraction_free(struct abstraction *abs)
 	free(abs->link_edges);
 	free(abs->reach_components);
 	free(abs->reach_rows);
-	free(abs->bits);
+	free(abs->own_bits);
 	free(abs->nodes);
 	free(abs->inter_first);
 	free(abs->inter_target);

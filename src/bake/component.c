@@ -4,8 +4,9 @@
  * movement rule: a diagonal step needs at least one free cell beside it, and
  * around that one two straight steps make the same way. So the components are
  * found on runs (free stretches of a row): a run joins those above it that it
- * touches, in a union-find whose roots are the earliest runs. Components are
- * numbered in reading order of their first cells.
+ * touches, in a union-find whose roots are the earliest runs. Threads find and
+ * join the runs of bands of rows; the seams between bands are joined last.
+ * Components are numbered in reading order of their first cells.
  *
  * Then the links are looked at. Components that reach each other over links are
  * one; what is left of one-way links is a relation between components, of which
@@ -26,26 +27,12 @@ struct run {
 
 struct runs {
 	struct run *runs;
-	size_t n, max;
+	size_t n;
 	size_t *row; /* first run of each row; one more */
 };
 
-static bool
-add_run(struct runs *runs, uint32_t begin, uint32_t end)
-{
-	if (runs->n == runs->max) {
-		size_t max = 2 * runs->max + 1024;
-		struct run *more = realloc(runs->runs, max * sizeof(*more));
-
-		if (!more)
-			return false;
-		runs->runs = more;
-		runs->max = max;
-	}
-	runs->runs[runs->n] = (struct run){begin, end, (uint32_t)runs->n};
-	runs->n++;
-	return true;
-}
+/* A band is so many rows. */
+#define BAND_HEIGHT 64u
 
 /* The next column from x on, before end, where a cell is (not) free. */
 static uint32_t
@@ -65,19 +52,41 @@ next_column(const struct grid *grid, uint32_t x, uint32_t y, uint32_t end,
 	return end;
 }
 
-static bool
-add_row(struct runs *runs, const struct grid *grid, uint32_t y)
+/* The runs of a row begin where a cell is free and the one before is not. */
+static size_t
+count_runs(const struct grid *grid, uint32_t y)
+{
+	const uint8_t *row = grid->bits + y * grid->stride;
+	uint64_t before = 0;
+	size_t n = 0, i = 0;
+
+	for (; i < grid->stride; i += 8) {
+		uint64_t bits = 0;
+
+		if (grid->stride - i >= 8)
+			bits = hpa_get_le64(row + i);
+		else
+			for (unsigned k = 0; i + k < grid->stride; k++)
+				bits |= (uint64_t)row[i + k] << 8 * k;
+		n += (size_t)__builtin_popcountll(bits & ~(bits << 1 | before));
+		before = bits >> 63;
+	}
+	return n;
+}
+
+static void
+fill_row(struct runs *runs, const struct grid *grid, uint32_t y)
 {
 	uint32_t x = next_column(grid, 0, y, grid->width, true);
+	size_t run = runs->row[y];
 
 	while (x < grid->width) {
 		uint32_t end = next_column(grid, x, y, grid->width, false);
 
-		if (!add_run(runs, x, end))
-			return false;
+		runs->runs[run] = (struct run){x, end, (uint32_t)run};
+		run++;
 		x = next_column(grid, end, y, grid->width, true);
 	}
-	return true;
 }
 
 static uint32_t
@@ -139,17 +148,44 @@ number_components(struct runs *runs)
 }
 
 static bool
-find_runs(struct runs *runs, const struct grid *grid)
+count_all_runs(struct runs *runs, const struct grid *grid)
 {
-	runs->row = malloc(((size_t)grid->height + 1) * sizeof(*runs->row));
+	runs->row = calloc((size_t)grid->height + 1, sizeof(*runs->row));
 	if (!runs->row)
 		return false;
-	for (uint32_t y = 0; y < grid->height; y++) {
-		runs->row[y] = runs->n;
-		if (!add_row(runs, grid, y))
-			return false;
+#pragma omp parallel for schedule(static)
+	for (uint32_t y = 0; y < grid->height; y++)
+		runs->row[y + 1] = count_runs(grid, y);
+	for (uint32_t y = 0; y < grid->height; y++)
+		runs->row[y + 1] += runs->row[y];
+	runs->n = runs->row[grid->height];
+	runs->runs = malloc((runs->n + 1) * sizeof(*runs->runs));
+	return runs->runs != NULL;
+}
+
+/* Find all runs and join them. */
+static bool
+find_runs(struct runs *runs, const struct grid *grid)
+{
+	uint32_t n_bands = (grid->height + BAND_HEIGHT - 1) / BAND_HEIGHT;
+
+	if (!count_all_runs(runs, grid))
+		return false;
+#pragma omp parallel for schedule(dynamic, 1)
+	for (uint32_t band = 0; band < n_bands; band++) {
+		uint32_t begin = band * BAND_HEIGHT;
+		uint32_t end = grid->height - begin < BAND_HEIGHT
+		                       ? grid->height
+		                       : begin + BAND_HEIGHT;
+
+		for (uint32_t y = begin; y < end; y++) {
+			fill_row(runs, grid, y);
+			if (y > begin)
+				join_rows(runs, y);
+		}
 	}
-	runs->row[grid->height] = runs->n;
+	for (uint32_t y = BAND_HEIGHT; y < grid->height; y += BAND_HEIGHT)
+		join_rows(runs, y);
 	return true;
 }
 
@@ -190,13 +226,28 @@ window_labels(const struct runs *runs, const struct grid *grid,
 	return n;
 }
 
-static bool
-all_equal(const uint32_t *labels, uint32_t n)
+/* Label the clusters of a row of them by the runs that reach into each. */
+static void
+label_row(struct abstraction *abs, const struct runs *runs, uint32_t cluster_y)
 {
-	for (uint32_t i = 1; i < n; i++)
-		if (labels[i] != labels[0])
-			return false;
-	return true;
+	const struct abstract_level *level = &abs->levels[0];
+	uint32_t size = level->cluster_size;
+	uint32_t *labels = abs->labels + cluster_y * level->clusters_x;
+	uint32_t y = cluster_y * size;
+	uint32_t end = abs->grid.height - y < size ? abs->grid.height : y + size;
+
+	for (uint32_t i = 0; i < level->clusters_x; i++)
+		labels[i] = HPA_COMP_NONE;
+	for (size_t r = runs->row[y]; r < runs->row[end]; r++) {
+		const struct run *run = &runs->runs[r];
+		uint32_t last = (run->end - 1) / size;
+
+		for (uint32_t i = run->begin / size; i <= last; i++)
+			if (labels[i] == HPA_COMP_NONE)
+				labels[i] = run->label;
+			else if (labels[i] != run->label)
+				labels[i] = HPA_COMP_MIXED;
+	}
 }
 
 static bool
@@ -229,18 +280,9 @@ label_clusters(struct abstraction *abs, const struct runs *runs)
 	abs->labels = malloc((size_t)n_clusters * sizeof(*abs->labels));
 	if (!abs->labels)
 		return false;
-#pragma omp parallel for schedule(dynamic, 64)
-	for (uint32_t c = 0; c < n_clusters; c++) {
-		uint32_t own[HPA_MAX_CLUSTER_SIZE * HPA_MAX_CLUSTER_SIZE];
-		uint32_t n = window_labels(runs, &abs->grid,
-		                           cluster_window(abs, c), own);
-
-		if (n == 0)
-			abs->labels[c] = HPA_COMP_NONE;
-		else
-			abs->labels[c] = all_equal(own, n) ? own[0]
-							   : HPA_COMP_MIXED;
-	}
+#pragma omp parallel for schedule(dynamic, 1)
+	for (uint32_t y = 0; y < abs->levels[0].clusters_y; y++)
+		label_row(abs, runs, y);
 	/* The mixed ones, of which there are few, in their order. */
 	for (uint32_t c = 0; c < n_clusters; c++) {
 		uint32_t own[HPA_MAX_CLUSTER_SIZE * HPA_MAX_CLUSTER_SIZE];
@@ -298,8 +340,6 @@ component_pass(struct abstraction *abs, struct diag *diag)
 	struct runs runs = {0};
 	bool ok = find_runs(&runs, &abs->grid);
 
-	for (uint32_t y = 1; ok && y < abs->grid.height; y++)
-		join_rows(&runs, y);
 	if (ok) {
 		abs->n_components = number_components(&runs);
 		st = join_by_links(abs, &runs, diag);

@@ -53,6 +53,8 @@ struct source {
 	uint64_t hash;
 	bool is_weighted;
 	uint8_t factor[TERRAIN_MAX_CLASSES]; /* 0: no agent enters it */
+	bool is_open[TERRAIN_MAX_CLASSES];   /* to everyone */
+	uint8_t *open; /* bits of the cells that are, as in CELL */
 	uint8_t *classes; /* as in TERR; NULL: not weighted */
 	size_t class_stride;
 	unsigned class_log2;
@@ -73,7 +75,8 @@ struct abstraction {
 	struct bake_options options; /* no zeros left that mean "default" */
 	const struct bake_agent *agent;
 	const struct source *source;
-	uint8_t *bits;
+	const uint8_t *bits;
+	uint8_t *own_bits; /* NULL: they are the source's */
 	struct grid grid;
 	uint64_t n_free_cells;
 

@@ -18,21 +18,63 @@
 #include "src/bake/passes.h"
 #include "src/grid/bits.h"
 
+/* 16 cells, a byte each. */
+typedef uint8_t cell_vector __attribute__((vector_size(16)));
+typedef uint64_t word_vector __attribute__((vector_size(16)));
+#define N_LANES sizeof(cell_vector)
+
+/* The classes that may be entered, as a list. */
+struct class_list {
+	uint32_t n;
+	uint8_t classes[TERRAIN_MAX_CLASSES];
+};
+
+static struct class_list
+list_classes(const bool *may_enter)
+{
+	struct class_list list = {.n = 0};
+
+	for (uint32_t c = 0; c < TERRAIN_MAX_CLASSES; c++)
+		if (may_enter[c])
+			list.classes[list.n++] = (uint8_t)c;
+	return list;
+}
+
+/* The lowest bits of eight bytes, of which all others are 0, as one. */
+static uint8_t
+gather_bits(uint64_t bytes)
+{
+	return (uint8_t)(bytes * 0x0102040810204080u >> 56);
+}
+
+/* Compare 16 cells at once with each class. */
 static void
-pack_row(const struct level *level, const bool *may_enter, uint32_t y,
-         uint8_t *bits)
+pack_lanes(const uint8_t *cells, const struct class_list *list, uint8_t *bits)
+{
+	cell_vector lanes, is_free = {0};
+	word_vector words;
+
+	memcpy(&lanes, cells, sizeof(lanes));
+	for (uint32_t i = 0; i < list->n; i++)
+		is_free |= (cell_vector)(lanes == list->classes[i]);
+	words = (word_vector)(is_free & 1);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	words[0] = __builtin_bswap64(words[0]);
+	words[1] = __builtin_bswap64(words[1]);
+#endif
+	bits[0] = gather_bits(words[0]);
+	bits[1] = gather_bits(words[1]);
+}
+
+static void
+pack_row(const struct level *level, const bool *may_enter,
+         const struct class_list *list, uint32_t y, uint8_t *bits)
 {
 	const uint8_t *cells = level->cells + (size_t)y * level->width;
-
 	uint32_t x = 0;
 
-	for (; level->width - x >= 8; x += 8) {
-		unsigned byte = 0;
-
-		for (unsigned i = 0; i < 8; i++)
-			byte |= (unsigned)may_enter[cells[x + i]] << i;
-		bits[x / 8] = (uint8_t)byte;
-	}
+	for (; level->width - x >= N_LANES; x += N_LANES)
+		pack_lanes(cells + x, list, bits + x / 8);
 	for (; x < level->width; x++)
 		bits[x / 8] |= (uint8_t)(may_enter[cells[x]] << x % 8);
 }
@@ -43,12 +85,13 @@ pack_cells(const struct level *level, const bool *may_enter)
 {
 	size_t stride = grid_stride(level->width);
 	uint8_t *bits = calloc(level->height, stride);
+	struct class_list list = list_classes(may_enter);
 
 	if (!bits)
 		return NULL;
 #pragma omp parallel for
 	for (uint32_t y = 0; y < level->height; y++)
-		pack_row(level, may_enter, y, bits + y * stride);
+		pack_row(level, may_enter, &list, y, bits + y * stride);
 	return bits;
 }
 
@@ -190,20 +233,19 @@ source_pass(const struct level *level, const struct bake_options *options,
             struct source *out, struct diag *diag)
 {
 	const struct bake_agent anyone = {.name = ""};
-	bool open[TERRAIN_MAX_CLASSES], in_use[TERRAIN_MAX_CLASSES] = {false};
+	bool in_use[TERRAIN_MAX_CLASSES] = {false};
 	enum diag_status st = classes_in_use(level, options, in_use, diag);
-	uint8_t *bits;
 
 	*out = (struct source){.level = level};
 	if (st == DIAG_OK)
-		st = bake_agent_classes(&anyone, &level->terrain, open, diag);
+		st = bake_agent_classes(&anyone, &level->terrain, out->is_open,
+		                        diag);
 	if (st != DIAG_OK)
 		return st;
-	bits = pack_cells(level, open);
-	if (!bits)
+	out->open = pack_cells(level, out->is_open);
+	if (!out->open)
 		return out_of_memory(diag);
-	out->hash = hash_bits(level, bits);
-	free(bits);
+	out->hash = hash_bits(level, out->open);
 	out->is_weighted = find_factors(level, in_use);
 	for (uint32_t i = 0; i < level->terrain.n; i++)
 		if (in_use[i])
@@ -219,6 +261,7 @@ void
 source_free(struct source *source)
 {
 	free(source->classes);
+	free(source->open);
 }
 
 static uint64_t
@@ -273,6 +316,23 @@ set_grid(struct abstraction *abs)
 	memcpy(grid->factor, source->factor, sizeof(grid->factor));
 }
 
+/* Bits of a profile's own, or those of what is open to everyone if they are
+ * the same. */
+static bool
+set_bits(struct abstraction *abs, const bool *may_enter)
+{
+	const struct source *source = abs->source;
+
+	if (abs->agent->size == 1 &&
+	    !memcmp(may_enter, source->is_open, sizeof(source->is_open))) {
+		abs->bits = source->open;
+		return true;
+	}
+	abs->own_bits = pack_cells(source->level, may_enter);
+	abs->bits = abs->own_bits;
+	return abs->bits != NULL;
+}
+
 enum diag_status
 terrain_pass(struct abstraction *abs, struct diag *diag)
 {
@@ -283,12 +343,11 @@ terrain_pass(struct abstraction *abs, struct diag *diag)
 
 	if (st != DIAG_OK)
 		return st;
-	abs->bits = pack_cells(level, may_enter);
-	if (!abs->bits)
+	if (!set_bits(abs, may_enter))
 		return out_of_memory(diag);
 	set_grid(abs);
 	if (abs->agent->size > 1 &&
-	    !shrink(&abs->grid, abs->bits, abs->agent->size))
+	    !shrink(&abs->grid, abs->own_bits, abs->agent->size))
 		return out_of_memory(diag);
 	abs->n_free_cells = count_free(&abs->grid);
 	abs->grid.min_factor = find_min_factor(&abs->grid);
