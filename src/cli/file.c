@@ -2,19 +2,28 @@
  *
  * Replacing writes a temporary file in the same folder, has it flushed to the
  * disk and renames it. An error removes the temporary file, and so does a
- * signal that ends the program: its handler runs in the thread that writes
- * (another one that gets the signal, of the baker's say, passes it on), and is
- * held back while the file comes into being, so that it always knows of it. */
+ * signal that ends the program: its handler removes all there are, as several
+ * threads may be writing.
+ *
+ * None is missed. A thread that makes a temporary file holds signals back until
+ * the name is in the list, and says so (`maker`): a handler that runs elsewhere
+ * meanwhile passes its signal on to that thread. One that runs when nobody makes
+ * a file says that the end has come (`ending`), after which nobody begins to.
+ * Each side first says its own and then looks at the other's, so that at least
+ * one of them sees. A name that is taken off the list is not freed after the end
+ * has come: the handler may be looking at it. */
 #include "src/cli/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,11 +40,26 @@ static const int ending_signals[] = {
 
 #define N_SIGNALS (sizeof(ending_signals) / sizeof(ending_signals[0]))
 
-/* What the handler needs: set while there is a temporary file. */
+/* As many files may be written at once. */
+#define MAX_TEMPORARIES 1024u
+
+/* What the handler needs. */
 static struct {
-	char *volatile name;
-	pthread_t thread;
-} temporary;
+	_Atomic(char *) names[MAX_TEMPORARIES];
+	atomic_bool is_making, ending;
+	pthread_t maker; /* counts while is_making */
+} temporaries;
+
+/* Held while a temporary file is made, and while the writers are counted. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* How the signals are handled while nobody writes; of the mode, what open()
+ * would have given. */
+static struct {
+	unsigned n;
+	struct sigaction before[N_SIGNALS];
+	mode_t mode;
+} writers;
 
 static enum diag_status
 failed(struct diag *diag, const char *name, int error)
@@ -95,7 +119,7 @@ file_read(const char *name, struct file_bytes *out, struct diag *diag)
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
 	enum diag_status status = DIAG_OK;
 
-	*out = (struct file_bytes){NULL, 0};
+	*out = (struct file_bytes){.data = NULL};
 	if (fd < 0)
 		return failed(diag, name, errno);
 	if (!read_all(fd, out)) {
@@ -109,8 +133,42 @@ file_read(const char *name, struct file_bytes *out, struct diag *diag)
 void
 file_free(struct file_bytes *bytes)
 {
-	free(bytes->data);
-	*bytes = (struct file_bytes){NULL, 0};
+	if (bytes->is_mapped)
+		munmap(bytes->data, bytes->size);
+	else
+		free(bytes->data);
+	*bytes = (struct file_bytes){.data = NULL};
+}
+
+/* Map a regular file that has something in it. */
+static bool
+map_all(int fd, struct file_bytes *out)
+{
+	struct stat st;
+	void *data;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0 ||
+	    (uintmax_t)st.st_size > MAX_SIZE)
+		return false;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return false;
+	*out = (struct file_bytes){data, (size_t)st.st_size, true};
+	return true;
+}
+
+enum diag_status
+file_map(const char *name, struct file_bytes *out, struct diag *diag)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	bool mapped;
+
+	*out = (struct file_bytes){.data = NULL};
+	if (fd < 0)
+		return failed(diag, name, errno);
+	mapped = map_all(fd, out);
+	close(fd);
+	return mapped ? DIAG_OK : file_read(name, out, diag);
 }
 
 static bool
@@ -133,54 +191,34 @@ write_all(int fd, const uint8_t *data, size_t size)
 static void
 remove_and_end(int signal_number)
 {
-	if (!pthread_equal(pthread_self(), temporary.thread)) {
-		pthread_kill(temporary.thread, signal_number);
+	atomic_store(&temporaries.ending, true);
+	if (atomic_load(&temporaries.is_making) &&
+	    !pthread_equal(pthread_self(), temporaries.maker)) {
+		pthread_kill(temporaries.maker, signal_number);
 		return;
 	}
-	if (temporary.name)
-		unlink(temporary.name);
+	for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
+		char *name = atomic_load(&temporaries.names[i]);
+
+		if (name)
+			unlink(name);
+	}
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);
 }
 
 /* Have the handler called for signals that are not ignored. */
 static void
-catch_signals(struct sigaction *before)
+catch_signals(void)
 {
 	struct sigaction action = {.sa_handler = remove_and_end};
 
-	temporary.thread = pthread_self();
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < N_SIGNALS; i++) {
-		sigaction(ending_signals[i], NULL, &before[i]);
-		if (before[i].sa_handler != SIG_IGN)
+		sigaction(ending_signals[i], NULL, &writers.before[i]);
+		if (writers.before[i].sa_handler != SIG_IGN)
 			sigaction(ending_signals[i], &action, NULL);
 	}
-}
-
-static void
-restore_signals(const struct sigaction *before)
-{
-	for (size_t i = 0; i < N_SIGNALS; i++)
-		sigaction(ending_signals[i], &before[i], NULL);
-}
-
-/* mkstemp() that the handler can't miss. */
-static int
-make_temporary(char *name)
-{
-	sigset_t ending, before;
-	int fd;
-
-	sigemptyset(&ending);
-	for (size_t i = 0; i < N_SIGNALS; i++)
-		sigaddset(&ending, ending_signals[i]);
-	pthread_sigmask(SIG_BLOCK, &ending, &before);
-	fd = mkstemp(name);
-	if (fd >= 0)
-		temporary.name = name;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return fd;
 }
 
 /* The mode that open() would have given it. */
@@ -191,6 +229,85 @@ default_mode(void)
 
 	umask(mask);
 	return 0666 & ~mask;
+}
+
+static void
+begin_writing(void)
+{
+	pthread_mutex_lock(&lock);
+	if (writers.n++ == 0) {
+		catch_signals();
+		writers.mode = default_mode();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void
+end_writing(void)
+{
+	pthread_mutex_lock(&lock);
+	if (--writers.n == 0)
+		for (size_t i = 0; i < N_SIGNALS; i++)
+			sigaction(ending_signals[i], &writers.before[i], NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Put a name on the list; false if that is full. */
+static bool
+list_name(char *name)
+{
+	for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
+		char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&temporaries.names[i], &none,
+		                                   name))
+			return true;
+	}
+	errno = EMFILE;
+	return false;
+}
+
+/* Take a name off the list and free it. */
+static void
+drop_name(char *name)
+{
+	for (size_t i = 0; i < MAX_TEMPORARIES; i++) {
+		char *same = name;
+
+		if (atomic_compare_exchange_strong(&temporaries.names[i], &same,
+		                                   NULL))
+			break;
+	}
+	if (!atomic_load(&temporaries.ending))
+		free(name);
+}
+
+/* mkstemp() that the handler can't miss. */
+static int
+make_temporary(char *name)
+{
+	sigset_t ending, before;
+	int fd = -1;
+
+	sigemptyset(&ending);
+	for (size_t i = 0; i < N_SIGNALS; i++)
+		sigaddset(&ending, ending_signals[i]);
+	pthread_mutex_lock(&lock);
+	pthread_sigmask(SIG_BLOCK, &ending, &before);
+	temporaries.maker = pthread_self();
+	atomic_store(&temporaries.is_making, true);
+	errno = EINTR;
+	if (!atomic_load(&temporaries.ending))
+		fd = mkstemp(name);
+	if (fd >= 0 && !list_name(name)) {
+		unlink(name);
+		close(fd);
+		fd = -1;
+	}
+	atomic_store(&temporaries.is_making, false);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_mutex_unlock(&lock);
+	return fd;
 }
 
 /* A name for the temporary file, in the folder of `name`; NULL without
@@ -216,7 +333,7 @@ fill(int fd, const uint8_t *data, size_t size)
 {
 	int error = 0;
 
-	if (!write_all(fd, data, size) || fchmod(fd, default_mode()) != 0 ||
+	if (!write_all(fd, data, size) || fchmod(fd, writers.mode) != 0 ||
 	    fsync(fd) != 0)
 		error = errno;
 	if (close(fd) != 0 && !error)
@@ -228,22 +345,20 @@ fill(int fd, const uint8_t *data, size_t size)
 static int
 replace(const char *name, const uint8_t *data, size_t size)
 {
-	struct sigaction before[N_SIGNALS];
 	char *beside = temporary_name(name);
 	int fd, error;
 
 	if (!beside)
 		return ENOMEM;
-	catch_signals(before);
+	begin_writing();
 	fd = make_temporary(beside);
 	error = fd < 0 ? errno : fill(fd, data, size);
 	if (!error && rename(beside, name) != 0)
 		error = errno;
 	if (error && fd >= 0)
 		unlink(beside);
-	temporary.name = NULL;
-	restore_signals(before);
-	free(beside);
+	drop_name(beside);
+	end_writing();
 	return error;
 }
 

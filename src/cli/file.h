@@ -2,6 +2,7 @@
 #ifndef CLI_FILE_H
 #define CLI_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 struct file_bytes {
 	uint8_t *data;
 	size_t size;
+	bool is_mapped; /* it may not be written to */
 };
 
 /* Read all of a file, or of what else the name stands for, a pipe for instance.
@@ -20,10 +22,16 @@ enum diag_status file_read(const char *name, struct file_bytes *out,
                            struct diag *diag);
 void file_free(struct file_bytes *bytes);
 
+/* The same, by a map of the file where it can be mapped. Who cuts the file off
+ * meanwhile ends the program. */
+enum diag_status file_map(const char *name, struct file_bytes *out,
+                          struct diag *diag);
+
 /* Give a file these bytes, whole or not at all: they are written beside it and
  * take its place when they are safe. A file that has them already is left
- * alone. What is no regular file, /dev/null for instance, is written to.
- * DIAG_FAILED fills in diag; the file is then as it was. */
+ * alone. What is no regular file, /dev/null for instance, is written to. Threads
+ * may write files of different names at once. DIAG_FAILED fills in diag; the
+ * file is then as it was. */
 enum diag_status file_replace(const char *name, const uint8_t *data,
                               size_t size, struct diag *diag);
 

@@ -17,7 +17,7 @@ input_level(const char *name, const struct level_options *options,
 	struct level_options how = *options;
 	struct level_files files = {.level = name};
 	struct file_bytes bytes;
-	enum diag_status status = file_read(name, &bytes, diag);
+	enum diag_status status = file_map(name, &bytes, diag);
 
 	*out = (struct level){0};
 	if (status)
