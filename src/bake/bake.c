@@ -10,10 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
+#include "src/bake/batch.h"
 #include "src/bake/passes.h"
 
 #define DEFAULT_CLUSTER_SIZE 16u
@@ -142,16 +139,6 @@ resolve_options(const struct level *level, struct bake_options *options,
 }
 
 static void
-use_threads(unsigned n_threads)
-{
-#ifdef _OPENMP
-	omp_set_num_threads(n_threads ? (int)n_threads : omp_get_num_procs());
-#else
-	(void)n_threads;
-#endif
-}
-
-static void
 add_to_report(const struct abstraction *abs, struct bake_report *report)
 {
 	for (unsigned l = 0; l < abs->options.n_levels; l++) {
@@ -276,7 +263,7 @@ bake_run(const struct level *level, const struct bake_options *options,
 	*out = (struct bake_output){NULL, 0};
 	if (st != DIAG_OK)
 		return st;
-	use_threads(options->n_threads);
+	batch_use_threads(options->n_threads);
 	profiles = calloc(resolved.n_agents, sizeof(*profiles));
 	st = profiles ? source_pass(level, &resolved, &source, diag)
 	              : out_of_memory(diag);

@@ -1,8 +1,12 @@
 /* cmd_bake.c: levels in, baked files out, a table of them on stdout.
  *
  * A level that can't be baked does not stop the ones after it; the worst status
- * is the verb's. A file may hold several levels: all of them are baked into a
- * folder, or the one that is picked into a file. */
+ * is the verb's. Several are baked at once (batch.c); what there is to say about
+ * each is kept with it and said in the order of the command line.
+ *
+ * A file may hold several levels: all of them are baked into a folder, or the
+ * one that is picked into a file. As their names must not collide, which is
+ * known only when they are read, such files are baked in their order. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "src/bake/batch.h"
 #include "src/cli/cli.h"
 #include "src/cli/file.h"
 #include "src/cli/input.h"
@@ -349,6 +354,18 @@ print_row(int width, const char *label, const struct bake_report *report,
 	       report->levels[0].nodes, edges, bytes, ms);
 }
 
+/* A level, or a file of levels, and what there is to say about it. */
+struct job {
+	enum diag_status status;
+	struct diag diag;
+	char *notes; /* how it was read; NULL: nothing */
+	bool is_several; /* a file of levels, still to be baked */
+	char label[256]; /* what the table calls it; "": it was not baked */
+	struct bake_report report;
+	size_t n_bytes;
+	double began, elapsed_ms;
+};
+
 /* The whole run: what all levels share. */
 struct batch {
 	const struct options *options;
@@ -360,46 +377,78 @@ struct batch {
 	int n_more;
 	int width;  /* of the table's first column */
 	bool begun; /* the table has its header */
-	struct diag *diag;
+	struct job *jobs; /* n */
+	enum diag_status worst;
 };
+
+/* Keep what level_describe() says for later. */
+static void
+take_notes(const struct batch *batch, struct job *job, const char *file,
+           const struct level *level)
+{
+	size_t size;
+	FILE *notes = open_memstream(&job->notes, &size);
+
+	if (!notes)
+		return;
+	level_describe(notes, file, level, batch->reading);
+	fclose(notes);
+}
 
 /* Bake a level that was read, and free it. label is what the table calls it. */
 static enum diag_status
-bake_level(struct batch *batch, struct level *level, const char *file,
-           const char *label, const char *output, double began)
+bake_level(const struct batch *batch, struct job *job, struct level *level,
+           const char *file, const char *label, const char *output)
 {
 	struct bake_output baked = {NULL, 0};
-	struct bake_report report;
 	enum diag_status status;
 
-	if (batch->options->verbose) {
-		fflush(stdout);
-		level_describe(stderr, file, level, batch->reading);
-	}
-	status = bake_run(level, &batch->baking, &baked, &report, batch->diag);
+	if (batch->options->verbose)
+		take_notes(batch, job, file, level);
+	status = bake_run(level, &batch->baking, &baked, &job->report,
+	                  &job->diag);
 	level_free(level);
 	if (status)
-		cli_set_file(batch->diag, file);
+		cli_set_file(&job->diag, file);
 	if (!status)
 		status = file_replace(output, baked.data, baked.size,
-		                      batch->diag);
-	if (!status && !batch->options->quiet) {
-		if (!batch->begun && (int)strlen(label) > batch->width)
-			batch->width = (int)strlen(label);
+		                      &job->diag);
+	if (!status)
+		snprintf(job->label, sizeof(job->label), "%s", label);
+	job->n_bytes = baked.size;
+	job->elapsed_ms = now_ms() - job->began;
+	free(baked.data);
+	return status;
+}
+
+/* Say what there is to say about a level. */
+static void
+report_job(struct batch *batch, struct job *job)
+{
+	if (job->notes) {
+		fflush(stdout);
+		fputs(job->notes, stderr);
+		free(job->notes);
+	}
+	if (job->label[0] && !batch->options->quiet) {
+		if (!batch->begun && (int)strlen(job->label) > batch->width)
+			batch->width = (int)strlen(job->label);
 		if (!batch->begun)
 			print_header(batch->width);
 		batch->begun = true;
-		print_row(batch->width, label, &report, baked.size,
-		          now_ms() - began);
+		print_row(batch->width, job->label, &job->report, job->n_bytes,
+		          job->elapsed_ms);
 	}
-	free(baked.data);
-	return status;
+	if (job->status > batch->worst)
+		batch->worst = job->status;
+	if (job->status)
+		cli_report(&job->diag);
 }
 
 /* Keep the output of one of several levels in mind, unless there is one of that
  * name; *name is NULL without memory. */
 static enum diag_status
-add_output(struct batch *batch, int file, char *name)
+add_output(struct batch *batch, int file, char *name, struct diag *diag)
 {
 	char **more = name ? realloc(batch->more, ((size_t)batch->n_more + 1) *
 	                                                  sizeof(*more))
@@ -408,7 +457,7 @@ add_output(struct batch *batch, int file, char *name)
 
 	if (!more) {
 		free(name);
-		return diag_set(batch->diag, DIAG_FAILED, 0, "out of memory");
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	}
 	for (int i = 0; i < batch->n; i++)
 		taken |= (i != file && !strcmp(batch->outputs[i], name)) ||
@@ -419,8 +468,8 @@ add_output(struct batch *batch, int file, char *name)
 	more[batch->n_more++] = name;
 	if (!taken)
 		return DIAG_OK;
-	cli_set_file(batch->diag, batch->files[file]);
-	return diag_set(batch->diag, DIAG_USAGE, 0,
+	cli_set_file(diag, batch->files[file]);
+	return diag_set(diag, DIAG_USAGE, 0,
 	                "one of its levels would become '%s', which is another "
 	                "level or its output",
 	                name);
@@ -428,73 +477,118 @@ add_output(struct batch *batch, int file, char *name)
 
 /* Bake one of several levels of a file into the folder. */
 static enum diag_status
-bake_one_of_several(struct batch *batch, int file, struct level *level,
-                    double began)
+bake_one_of_several(struct batch *batch, int file, struct job *job,
+                    struct level *level)
 {
 	const char *name = batch->files[file];
 	enum diag_status status = add_output(
 		batch, file,
-		name_in_folder(batch->options->folder, name, level->name));
-	char label[256];
+		name_in_folder(batch->options->folder, name, level->name),
+		&job->diag);
+	char label[sizeof(job->label)];
 
 	if (status) {
 		level_free(level);
 		return status;
 	}
 	snprintf(label, sizeof(label), "%s:%s", base_name(name), level->name);
-	return bake_level(batch, level, name, label,
-	                  batch->more[batch->n_more - 1], began);
+	return bake_level(batch, job, level, name, label,
+	                  batch->more[batch->n_more - 1]);
 }
 
-static enum diag_status
+/* Bake all levels of a file, or the picked one, and report each. */
+static void
 bake_several(struct batch *batch, int file)
 {
-	enum diag_status worst = DIAG_OK;
+	bool picked = batch->options->reading.pick != NULL;
 	uint32_t n_levels = 1;
 
 	for (uint32_t index = 0; index < n_levels; index++) {
-		double began = now_ms();
+		struct job job = {.began = now_ms()};
 		struct level level;
-		enum diag_status status =
-			input_level(batch->files[file], batch->reading, index,
-		                    &level, batch->diag);
 
-		if (!status) {
-			n_levels = level.n_in_file;
-			status =
-				bake_one_of_several(batch, file, &level, began);
+		job.status = input_level(batch->files[file], batch->reading,
+		                         index, &level, &job.diag);
+		if (!job.status) {
+			n_levels = picked ? 1 : level.n_in_file;
+			job.status = bake_one_of_several(batch, file, &job,
+			                                 &level);
 		}
-		if (status > worst)
-			worst = status;
-		/* The caller reports the last one. */
-		if (status && index + 1 < n_levels)
-			cli_report(batch->diag);
+		report_job(batch, &job);
 	}
-	return worst;
+}
+
+/* Bake the one level of a file, or leave it for bake_several(). */
+static bool
+bake_file(void *user, uint32_t file, bool alone)
+{
+	struct batch *batch = user;
+	struct job *job = &batch->jobs[file];
+	const char *name = batch->files[file];
+	bool to_file = batch->options->output != NULL;
+	struct level level;
+
+	(void)alone;
+	job->began = now_ms();
+	job->status = to_file ? input_one_level(name, batch->reading, &level,
+	                                        &job->diag)
+	                      : input_level(name, batch->reading, 0, &level,
+	                                    &job->diag);
+	if (job->status)
+		return true;
+	job->is_several = !to_file && level.n_in_file > 1;
+	if (job->is_several)
+		level_free(&level);
+	else
+		job->status = bake_level(batch, job, &level, name,
+		                         base_name(name),
+		                         batch->outputs[file]);
+	return true;
+}
+
+static void
+finish_file(void *user, uint32_t file)
+{
+	struct batch *batch = user;
+	struct job *job = &batch->jobs[file];
+
+	if (job->is_several)
+		bake_several(batch, (int)file);
+	else
+		report_job(batch, job);
+}
+
+static uint64_t
+file_size(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size
+	                                              : 0;
 }
 
 static enum diag_status
-bake_file(struct batch *batch, int file)
+run_jobs(struct batch *batch, struct diag *diag)
 {
-	const char *name = batch->files[file];
-	const struct options *options = batch->options;
-	double began = now_ms();
-	struct level level;
-	enum diag_status status =
-		options->output ? input_one_level(name, batch->reading, &level,
-	                                          batch->diag)
-				: input_level(name, batch->reading, 0, &level,
-	                                      batch->diag);
+	size_t n = (size_t)batch->n;
+	uint64_t *weights = calloc(n + 1, sizeof(*weights));
+	struct batch_jobs jobs = {.n = (uint32_t)n,
+	                          .weights = weights,
+	                          .work = bake_file,
+	                          .finish = finish_file,
+	                          .user = batch};
+	bool ok;
 
-	if (status)
-		return status;
-	if (options->output || level.n_in_file <= 1)
-		return bake_level(batch, &level, name, base_name(name),
-		                  batch->outputs[file], began);
-	if (options->reading.pick)
-		return bake_one_of_several(batch, file, &level, began);
-	level_free(&level);
-	return bake_several(batch, file);
+	batch->jobs = calloc(n + 1, sizeof(*batch->jobs));
+	for (size_t i = 0; weights && i < n; i++)
+		weights[i] = file_size(batch->files[i]);
+	batch_use_threads(batch->baking.n_threads);
+	ok = weights && batch->jobs && batch_run(&jobs);
+	free(weights);
+	free(batch->jobs);
+	free_names(batch->more, batch->n_more);
+	return ok ? batch->worst
+	          : diag_set(diag, DIAG_FAILED, 0, "out of memory");
 }
 
 static enum diag_status
@@ -508,25 +602,15 @@ bake_all(const struct options *options, const struct bake_options *baking,
 	                      .n = n,
 	                      .files = files,
 	                      .outputs = outputs,
-	                      .width = name_width(n, files),
-	                      .diag = diag};
-	enum diag_status worst =
+	                      .width = name_width(n, files)};
+	enum diag_status status =
 		level_source_open(&options->reading, &source, diag);
 
 	/* Without what the options name nothing is read as it is meant. */
-	if (worst)
-		n = 0;
-	for (int i = 0; i < n; i++) {
-		enum diag_status status = bake_file(&batch, i);
-
-		if (status > worst)
-			worst = status;
-		if (status)
-			cli_report(diag);
-	}
-	free_names(batch.more, batch.n_more);
+	if (!status)
+		status = run_jobs(&batch, diag);
 	level_source_close(&source);
-	return worst;
+	return status;
 }
 
 /* The agents and links that the options name. */
