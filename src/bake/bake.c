@@ -1,7 +1,7 @@
 /* bake.c: runs the passes.
  *
- * run_passes() is the pipeline, top to bottom; each call fills in the next part
- * of struct abstraction (passes.h), one for each profile. OpenMP is used in the
+ * run_terrain() and run_passes() are the pipeline, top to bottom; each call
+ * fills in the next part of struct abstraction (passes.h), one for each profile. OpenMP is used in the
  * passes and nowhere else in the program. Without it the pragmas are ignored
  * and the bake is serial, with the same bytes. */
 #include "src/bake/bake.h"
@@ -195,15 +195,33 @@ count_pass(struct watch *watch, enum bake_pass pass)
 	watch->began = now;
 }
 
-/* From the level to the abstraction of one profile. */
+/* The cells of every profile. Nobody looks at the level's after that, and with
+ * `last` they are freed. */
+static enum diag_status
+run_terrain(struct abstraction *profiles, const struct bake_options *options,
+            const struct source *source, struct level *last, struct diag *diag)
+{
+	enum diag_status st = DIAG_OK;
+
+	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++) {
+		profiles[p].options = *options;
+		profiles[p].agent = &options->agents[p];
+		profiles[p].source = source;
+		st = terrain_pass(&profiles[p], diag);
+	}
+	if (last) {
+		free(last->cells);
+		last->cells = NULL;
+	}
+	return st;
+}
+
+/* From the cells to the abstraction of one profile. */
 static enum diag_status
 run_passes(struct abstraction *abs, struct watch *watch, struct diag *diag)
 {
-	enum diag_status st = terrain_pass(abs, diag);
+	enum diag_status st = cluster_pass(abs, diag);
 
-	count_pass(watch, BAKE_PASS_TERRAIN);
-	if (st == DIAG_OK)
-		st = cluster_pass(abs, diag);
 	if (st == DIAG_OK)
 		st = link_ends_pass(abs, diag);
 	if (st == DIAG_OK)
@@ -233,26 +251,23 @@ run_passes(struct abstraction *abs, struct watch *watch, struct diag *diag)
 /* The profiles one after the other, then the file that holds them all. */
 static enum diag_status
 run_profiles(struct abstraction *profiles, const struct bake_options *options,
-             const struct source *source, struct bake_output *out,
-             struct watch *watch, struct diag *diag)
+             struct bake_output *out, struct watch *watch, struct diag *diag)
 {
 	enum diag_status st = DIAG_OK;
 
-	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++) {
-		profiles[p].options = *options;
-		profiles[p].agent = &options->agents[p];
-		profiles[p].source = source;
+	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++)
 		st = run_passes(&profiles[p], watch, diag);
-	}
 	if (st == DIAG_OK)
 		st = layout_pass(profiles, options->n_agents, out, diag);
 	count_pass(watch, BAKE_PASS_LAYOUT);
 	return st;
 }
 
-enum diag_status
-bake_run(const struct level *level, const struct bake_options *options,
-         struct bake_output *out, struct bake_report *report, struct diag *diag)
+/* `last` is the level, or NULL if it is to be kept. */
+static enum diag_status
+run(const struct level *level, struct level *last,
+    const struct bake_options *options, struct bake_output *out,
+    struct bake_report *report, struct diag *diag)
 {
 	struct bake_options resolved = *options;
 	enum diag_status st = resolve_options(level, &resolved, diag);
@@ -268,8 +283,10 @@ bake_run(const struct level *level, const struct bake_options *options,
 	st = profiles ? source_pass(level, &resolved, &source, diag)
 	              : out_of_memory(diag);
 	if (st == DIAG_OK)
-		st = run_profiles(profiles, &resolved, &source, out, &watch,
-		                  diag);
+		st = run_terrain(profiles, &resolved, &source, last, diag);
+	count_pass(&watch, BAKE_PASS_TERRAIN);
+	if (st == DIAG_OK)
+		st = run_profiles(profiles, &resolved, out, &watch, diag);
 	if (st == DIAG_OK && report) {
 		fill_report(profiles, resolved.n_agents, report);
 		memcpy(report->pass_ms, watch.pass_ms, sizeof(watch.pass_ms));
@@ -278,6 +295,24 @@ bake_run(const struct level *level, const struct bake_options *options,
 		abstraction_free(&profiles[p]);
 	free(profiles);
 	source_free(&source);
+	return st;
+}
+
+enum diag_status
+bake_run(const struct level *level, const struct bake_options *options,
+         struct bake_output *out, struct bake_report *report, struct diag *diag)
+{
+	return run(level, NULL, options, out, report, diag);
+}
+
+enum diag_status
+bake_run_last(struct level *level, const struct bake_options *options,
+              struct bake_output *out, struct bake_report *report,
+              struct diag *diag)
+{
+	enum diag_status st = run(level, level, options, out, report, diag);
+
+	level_free(level);
 	return st;
 }
 

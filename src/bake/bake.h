@@ -142,4 +142,11 @@ enum diag_status bake_run(const struct level *level,
                           struct bake_output *out, struct bake_report *report,
                           struct diag *diag);
 
+/* The same, and free the level: its cells as soon as they are not needed any
+ * more, which is long before the end. */
+enum diag_status bake_run_last(struct level *level,
+                               const struct bake_options *options,
+                               struct bake_output *out,
+                               struct bake_report *report, struct diag *diag);
+
 #endif

@@ -405,9 +405,8 @@ bake_level(const struct batch *batch, struct job *job, struct level *level,
 
 	if (batch->options->verbose)
 		take_notes(batch, job, file, level);
-	status = bake_run(level, &batch->baking, &baked, &job->report,
-	                  &job->diag);
-	level_free(level);
+	status = bake_run_last(level, &batch->baking, &baked, &job->report,
+	                       &job->diag);
 	if (status)
 		cli_set_file(&job->diag, file);
 	if (!status)
