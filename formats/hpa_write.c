@@ -2,7 +2,9 @@
  *
  * Each section is packed first (stored as it is, or deflated in blocks), then
  * header, table and packed sections are copied to their places and the
- * checksums put in. Nothing here depends on time, machine or locale. */
+ * checksums put in. Blocks are deflated by all threads; so are sections copied
+ * and their checksums taken, piece by piece, while one thread takes the content
+ * hash, which can't be cut. Nothing here depends on time, machine or locale. */
 #include "formats/hpa_write.h"
 
 #include <stdio.h>
@@ -28,7 +30,24 @@ align_up(size_t n)
 	return (n + ALIGN - 1) & ~(ALIGN - 1);
 }
 
-/* Deflate into blocks that can be inflated one by one. */
+/* Deflate block i to its place; its size, or 0. */
+static size_t
+deflate_block(const uint8_t *raw, size_t raw_size, size_t i, uint8_t *out)
+{
+	size_t begin = i * HPA_BLOCK_SIZE;
+	size_t left = raw_size - begin;
+	uLongf size = compressBound(HPA_BLOCK_SIZE);
+
+	if (left > HPA_BLOCK_SIZE)
+		left = HPA_BLOCK_SIZE;
+	if (compress2(out, &size, raw + begin, left, Z_BEST_COMPRESSION) !=
+	    Z_OK)
+		return 0;
+	return size;
+}
+
+/* Deflate into blocks that can be inflated one by one: each with room for the
+ * worst, then moved together. */
 static bool
 deflate_blocks(const uint8_t *raw, size_t raw_size, struct packed *out)
 {
@@ -36,26 +55,28 @@ deflate_blocks(const uint8_t *raw, size_t raw_size, struct packed *out)
 	size_t head = HPA_ZLIB_ENDS + 4 * n_blocks;
 	size_t bound = compressBound(HPA_BLOCK_SIZE);
 	uint8_t *data = calloc(1, head + n_blocks * bound);
+	size_t *sizes = calloc(n_blocks + 1, sizeof(*sizes));
 	size_t end = 0;
+	bool ok = data && sizes;
 
-	if (!data)
-		return false;
-	hpa_put_le32(data + HPA_ZLIB_BLOCK_SIZE, HPA_BLOCK_SIZE);
-	hpa_put_le32(data + HPA_ZLIB_N_BLOCKS, (uint32_t)n_blocks);
-	for (size_t i = 0; i < n_blocks; i++) {
-		size_t begin = i * HPA_BLOCK_SIZE;
-		size_t left = raw_size - begin;
-		uLongf size = bound;
-
-		if (left > HPA_BLOCK_SIZE)
-			left = HPA_BLOCK_SIZE;
-		if (compress2(data + head + end, &size, raw + begin, left,
-		              Z_BEST_COMPRESSION) != Z_OK) {
-			free(data);
-			return false;
-		}
-		end += size;
+	if (ok) {
+#pragma omp parallel for schedule(dynamic, 1)
+		for (size_t i = 0; i < n_blocks; i++)
+			sizes[i] = deflate_block(raw, raw_size, i,
+			                         data + head + i * bound);
+		hpa_put_le32(data + HPA_ZLIB_BLOCK_SIZE, HPA_BLOCK_SIZE);
+		hpa_put_le32(data + HPA_ZLIB_N_BLOCKS, (uint32_t)n_blocks);
+	}
+	for (size_t i = 0; i < n_blocks && ok; i++) {
+		ok = sizes[i] > 0;
+		memmove(data + head + end, data + head + i * bound, sizes[i]);
+		end += sizes[i];
 		hpa_put_le32(data + HPA_ZLIB_ENDS + 4 * i, (uint32_t)end);
+	}
+	free(sizes);
+	if (!ok) {
+		free(data);
+		return false;
 	}
 	*out = (struct packed){data, head + end, data, HPA_CODEC_ZLIB};
 	return true;
@@ -92,7 +113,7 @@ hpa_hash_section(uint64_t hash, const char *id, uint32_t profile,
 
 static void
 put_entry(uint8_t *entry, const struct hpa_new_section *section,
-          const struct packed *packed, size_t offset)
+          const struct packed *packed, size_t offset, uint32_t crc)
 {
 	memcpy(entry + HPA_ENT_ID, section->id, 4);
 	hpa_put_le16(entry + HPA_ENT_FLAGS,
@@ -102,8 +123,7 @@ put_entry(uint8_t *entry, const struct hpa_new_section *section,
 	hpa_put_le64(entry + HPA_ENT_OFFSET, offset);
 	hpa_put_le64(entry + HPA_ENT_STORED_SIZE, packed->stored_size);
 	hpa_put_le64(entry + HPA_ENT_RAW_SIZE, section->raw_size);
-	hpa_put_le32(entry + HPA_ENT_CRC,
-	             (uint32_t)crc32_z(0, packed->stored, packed->stored_size));
+	hpa_put_le32(entry + HPA_ENT_CRC, crc);
 	hpa_put_le32(entry + HPA_ENT_PROFILE, section->profile);
 }
 
@@ -132,41 +152,148 @@ put_header(uint8_t *data, size_t size, uint32_t n_sections,
 	             (uint32_t)crc32_z(0, data, HPA_OFF_HEADER_CRC));
 }
 
+/* A part of a section on its way into the file. */
+struct piece {
+	const uint8_t *from;
+	uint8_t *to;
+	size_t size;
+	uint32_t section, crc;
+};
+
+#define PIECE_SIZE ((size_t)1 << 18)
+
+struct pieces {
+	struct piece *list;
+	size_t n;
+};
+
+/* Cut the sections, whose places in the file are known. */
+static bool
+cut(const struct packed *packed, uint32_t n, uint8_t *data,
+    const size_t *offsets, struct pieces *out)
+{
+	size_t max = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		max += packed[i].stored_size / PIECE_SIZE + 1;
+	out->n = 0;
+	out->list = malloc((max + 1) * sizeof(*out->list));
+	for (uint32_t i = 0; out->list && i < n; i++) {
+		size_t left = packed[i].stored_size, at = 0;
+
+		for (; left > 0; at += PIECE_SIZE) {
+			size_t size = left < PIECE_SIZE ? left : PIECE_SIZE;
+
+			out->list[out->n++] = (struct piece){
+				packed[i].stored + at, data + offsets[i] + at,
+				size, i, 0};
+			left -= size;
+		}
+	}
+	return out->list != NULL;
+}
+
+static void
+copy_piece(struct piece *piece)
+{
+	memcpy(piece->to, piece->from, piece->size);
+	piece->crc = (uint32_t)crc32_z(0, piece->from, piece->size);
+}
+
+static uint64_t
+hash_content(const struct hpa_new_section *sections, uint32_t n)
+{
+	uint64_t hash = HPA_HASH_SEED;
+
+	for (uint32_t i = 0; i < n; i++)
+		hash = hpa_hash_section(hash, sections[i].id,
+		                        sections[i].profile, sections[i].raw,
+		                        sections[i].raw_size);
+	return hash;
+}
+
+/* Copy all pieces; returns the content hash. */
+static uint64_t
+copy_and_hash(const struct hpa_new_section *sections, uint32_t n,
+              const struct pieces *pieces)
+{
+	uint64_t hash = 0;
+
+#pragma omp parallel
+	{
+#pragma omp single nowait
+		hash = hash_content(sections, n);
+#pragma omp for schedule(dynamic, 1)
+		for (size_t i = 0; i < pieces->n; i++)
+			copy_piece(&pieces->list[i]);
+	}
+	return hash;
+}
+
+/* The checksum of a section from those of its pieces; *next moves on. */
+static uint32_t
+join_crcs(const struct pieces *pieces, uint32_t section, size_t *next)
+{
+	uLong crc = crc32_z(0, NULL, 0);
+
+	for (; *next < pieces->n && pieces->list[*next].section == section;
+	     ++*next)
+		crc = crc32_combine(crc, pieces->list[*next].crc,
+		                    (z_off_t)pieces->list[*next].size);
+	return (uint32_t)crc;
+}
+
+/* Where the sections go; returns the size of the file. */
+static size_t
+place_sections(const struct packed *packed, uint32_t n, size_t *offsets)
+{
+	size_t size = HPA_HEADER_SIZE + (size_t)n * HPA_ENTRY_SIZE;
+
+	for (uint32_t i = 0; i < n; i++) {
+		offsets[i] = align_up(size);
+		size = offsets[i] + packed[i].stored_size;
+	}
+	return size;
+}
+
+static uint64_t
+sum_inflated(const struct hpa_new_section *sections,
+             const struct packed *packed, uint32_t n)
+{
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (packed[i].codec != HPA_CODEC_STORED && sections[i].is_hot)
+			size += align_up(sections[i].raw_size);
+	return size;
+}
+
 static bool
 assemble(const struct hpa_new_section *sections, const struct packed *packed,
          uint32_t n, uint64_t source_hash, uint64_t options_hash, uint8_t **out,
          size_t *size)
 {
-	size_t head = HPA_HEADER_SIZE + (size_t)n * HPA_ENTRY_SIZE;
-	uint64_t content_hash = HPA_HASH_SEED;
-	uint64_t inflated_size = 0;
-	size_t offset = align_up(head);
+	size_t offsets[HPA_MAX_SECTIONS], next = 0;
+	uint64_t content_hash;
+	struct pieces pieces;
 	uint8_t *data;
 
-	*size = head;
-	for (uint32_t i = 0; i < n; i++)
-		*size = align_up(*size) + packed[i].stored_size;
+	*size = place_sections(packed, n, offsets);
 	data = calloc(1, *size);
 	if (!data)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct hpa_new_section *section = &sections[i];
-
-		put_entry(data + HPA_HEADER_SIZE + (size_t)i * HPA_ENTRY_SIZE,
-		          section, &packed[i], offset);
-		if (packed[i].stored_size)
-			memcpy(data + offset, packed[i].stored,
-			       packed[i].stored_size);
-		offset = align_up(offset + packed[i].stored_size);
-		content_hash =
-			hpa_hash_section(content_hash, section->id,
-		                         section->profile, section->raw,
-		                         section->raw_size);
-		if (packed[i].codec != HPA_CODEC_STORED && section->is_hot)
-			inflated_size += align_up(section->raw_size);
+	if (!cut(packed, n, data, offsets, &pieces)) {
+		free(data);
+		return false;
 	}
+	content_hash = copy_and_hash(sections, n, &pieces);
+	for (uint32_t i = 0; i < n; i++)
+		put_entry(data + HPA_HEADER_SIZE + (size_t)i * HPA_ENTRY_SIZE,
+		          &sections[i], &packed[i], offsets[i],
+		          join_crcs(&pieces, i, &next));
 	put_header(data, *size, n, content_hash, source_hash, options_hash,
-	           inflated_size);
+	           sum_inflated(sections, packed, n));
+	free(pieces.list);
 	*out = data;
 	return true;
 }

@@ -30,6 +30,7 @@ struct pool {
 	const struct abstraction *profiles;
 	uint32_t n_profiles, n_clusters;
 	uint32_t *offset; /* cluster -> offset of its table in TABL */
+	uint64_t *hashes; /* of clusters that are like no earlier one */
 	uint32_t *slots;  /* hash -> owner, or HPA_NONE */
 	size_t mask;
 	size_t tables_size, paths_size;
@@ -144,7 +145,7 @@ place_table(struct pool *pool, uint32_t index)
 		pool->offset[index] = pool->offset[index - user.n_back];
 		return;
 	}
-	slot = (size_t)hash_user(&user) & pool->mask;
+	slot = (size_t)pool->hashes[index] & pool->mask;
 	while (pool->slots[slot] != HPA_NONE) {
 		struct user owner = user_at(pool, pool->slots[slot]);
 
@@ -179,6 +180,18 @@ count_clusters(struct pool *pool, struct diag *diag)
 	return DIAG_OK;
 }
 
+static void
+hash_users(struct pool *pool)
+{
+#pragma omp parallel for schedule(dynamic, 256)
+	for (uint32_t i = 0; i < pool->n_clusters; i++) {
+		struct user user = user_at(pool, i);
+
+		if (user.n_back == 0)
+			pool->hashes[i] = hash_user(&user);
+	}
+}
+
 static enum diag_status
 place_tables(struct pool *pool, struct diag *diag)
 {
@@ -192,8 +205,10 @@ place_tables(struct pool *pool, struct diag *diag)
 	pool->mask = n_slots - 1;
 	pool->slots = malloc(n_slots * sizeof(*pool->slots));
 	pool->offset = malloc((size_t)pool->n_clusters * sizeof(*pool->offset));
-	if (!pool->slots || !pool->offset)
+	pool->hashes = malloc((size_t)pool->n_clusters * sizeof(*pool->hashes));
+	if (!pool->slots || !pool->offset || !pool->hashes)
 		return out_of_memory(diag);
+	hash_users(pool);
 	/* HPA_NONE, byte by byte. */
 	memset(pool->slots, 0xff, n_slots * sizeof(*pool->slots));
 	for (uint32_t i = 0; i < pool->n_clusters; i++) {
@@ -203,6 +218,11 @@ place_tables(struct pool *pool, struct diag *diag)
 		if (pool->paths_size > MAX_OFFSET)
 			return too_large("cached paths", diag);
 	}
+	/* Only the places count from here on. */
+	free(pool->slots);
+	free(pool->hashes);
+	pool->slots = NULL;
+	pool->hashes = NULL;
 	return DIAG_OK;
 }
 
@@ -682,6 +702,7 @@ layout_pass(const struct abstraction *profiles, uint32_t n_profiles,
 		free(sections->own[i]);
 	free(sections);
 	free(pool.slots);
+	free(pool.hashes);
 	free(pool.offset);
 	return st;
 }
