@@ -31,6 +31,7 @@ struct local_graph {
 	many_vector *lanes;
 	uint8_t *changed;
 	struct dense dense;
+	bool is_dense;   /* edges go there, not into the list */
 	uint32_t *place; /* local -> place in dense */
 	uint32_t *cost; /* n_members x n_members */
 	size_t max_cost;
@@ -70,9 +71,18 @@ reserve_nodes(struct local_graph *graph, uint32_t n)
 	       grow(&graph->heap.where, n + 1, sizeof(uint32_t));
 }
 
+/* Add one direction of an edge, to the matrix or to the list. false: no memory
+ * for the list, or too large a cost for the matrix. */
 static bool
-add_edge(struct local_graph *graph, uint32_t to, uint32_t cost)
+add_edge(struct local_graph *graph, uint32_t from, uint32_t to, uint32_t cost)
 {
+	if (graph->is_dense) {
+		if (cost >= DENSE_FAR)
+			return false;
+		dense_add(&graph->dense, graph->place[from], graph->place[to],
+		          cost);
+		return true;
+	}
 	if (graph->n_edges == graph->max_edges) {
 		graph->max_edges = 2 * graph->max_edges + 256;
 		if (!grow(&graph->edges, graph->max_edges,
@@ -152,10 +162,11 @@ add_intra_edges(struct local_graph *graph, const struct child *child,
                 const struct hpa_table *table, uint32_t node)
 {
 	uint32_t end = hpa_table_end(table, node);
+	uint32_t first = child->first_local;
 
 	for (uint32_t e = hpa_table_begin(table, node); e < end; e++)
-		if (!add_edge(graph,
-		              child->first_local + hpa_table_target(table, e),
+		if (!add_edge(graph, first + node,
+		              first + hpa_table_target(table, e),
 		              hpa_table_weight(table, e)))
 			return false;
 	return true;
@@ -164,8 +175,10 @@ add_intra_edges(struct local_graph *graph, const struct child *child,
 static bool
 add_inter_edges(struct local_graph *graph, const struct abstraction *abs,
                 const struct abstract_level *below, const struct child *child,
-                uint32_t id)
+                uint32_t from)
 {
+	uint32_t id = graph->id[from];
+
 	for (uint32_t e = abs->inter_first[id]; e < abs->inter_first[id + 1];
 	     e++) {
 		uint32_t to = abs->inter_target[e];
@@ -176,7 +189,7 @@ add_inter_edges(struct local_graph *graph, const struct abstraction *abs,
 			continue;
 		local = local_number(graph, rank);
 		if (local != HPA_NONE &&
-		    !add_edge(graph, local, transition_cost(abs, id, to)))
+		    !add_edge(graph, from, local, transition_cost(abs, id, to)))
 			return false;
 	}
 	return true;
@@ -198,8 +211,7 @@ add_edges(struct local_graph *graph, const struct abstraction *abs,
 
 			graph->first_edge[local] = graph->n_edges;
 			if (!add_intra_edges(graph, child, &table, j) ||
-			    !add_inter_edges(graph, abs, below, child,
-			                     graph->id[local]))
+			    !add_inter_edges(graph, abs, below, child, local))
 				return false;
 		}
 	}
@@ -315,35 +327,37 @@ place_nodes(struct local_graph *graph)
 			graph->place[i] = next++;
 }
 
-/* Fill in all rows by a matrix. false: the graph or its costs are too large. */
+/* Find all distances by a matrix. false: the graph or its costs are too large
+ * for that. */
 static bool
-solve_dense(struct local_graph *graph)
+solve_dense(struct local_graph *graph, const struct abstraction *abs,
+            const struct abstract_level *below)
 {
-	struct dense *dense = &graph->dense;
-	uint32_t n = graph->n_members;
-
-	if (graph->n_nodes > DENSE_MAX_NODES ||
-	    graph->max_edge_cost >= DENSE_FAR)
+	graph->is_dense = !graph->maker.reference &&
+	                  graph->n_nodes <= DENSE_MAX_NODES;
+	if (!graph->is_dense)
 		return false;
 	place_nodes(graph);
-	dense_begin(dense, graph->n_nodes, n);
-	for (uint32_t i = 0; i < graph->n_nodes; i++)
-		for (uint32_t e = graph->first_edge[i];
-		     e < graph->first_edge[i + 1]; e++)
-			dense_add(dense, graph->place[i],
-			          graph->place[graph->edges[e].to],
-			          graph->edges[e].cost);
-	if (!dense_solve(dense))
-		return false;
+	dense_begin(&graph->dense, graph->n_nodes, graph->n_members);
+	graph->is_dense =
+		add_edges(graph, abs, below) && dense_solve(&graph->dense);
+	return graph->is_dense;
+}
+
+/* The distances of the matrix as those of searches. */
+static void
+copy_dense(struct local_graph *graph)
+{
+	uint32_t n = graph->n_members;
+
 	for (uint32_t i = 0; i < n; i++) {
-		const int16_t *row = dense_row(dense, i);
+		const int16_t *row = dense_row(&graph->dense, i);
 
 		for (uint32_t j = 0; j < n; j++)
 			graph->cost[(size_t)i * n + j] =
 				row[j] == DENSE_FAR ? COST_NONE
 						    : (uint32_t)row[j];
 	}
-	return true;
 }
 
 static enum diag_status
@@ -352,8 +366,6 @@ solve_members(struct local_graph *graph)
 	enum diag_status st = DIAG_OK;
 	bool by_lanes = !graph->maker.reference;
 
-	if (by_lanes && solve_dense(graph))
-		return DIAG_OK;
 	for (uint32_t i = 0; i < graph->n_members && st == DIAG_OK; i++) {
 		if (by_lanes && i % MANY_LANES == 0)
 			by_lanes = solve_many(graph, i);
@@ -372,10 +384,26 @@ solve_cluster(struct local_graph *graph, struct abstraction *abs, unsigned l,
 	enum diag_status st;
 
 	if (!add_children(graph, above, below, cluster) ||
-	    !add_edges(graph, abs, below) ||
 	    !add_members(graph, above, below, cluster))
 		return DIAG_FAILED;
-	st = solve_members(graph);
+	if (solve_dense(graph, abs, below)) {
+		const struct table_lanes lanes = {
+			.rows = (uint16_t *)graph->dense.rows,
+			.row_lanes = graph->dense.row_lanes,
+			.far = DENSE_FAR,
+		};
+
+		if (abs->options.prune)
+			return table_make_pruned(&graph->maker,
+			                         graph->n_members, &lanes,
+			                         &above->tables[cluster],
+			                         count);
+		copy_dense(graph);
+		st = DIAG_OK;
+	} else {
+		st = add_edges(graph, abs, below) ? solve_members(graph)
+		                                  : DIAG_FAILED;
+	}
 	if (st == DIAG_OK)
 		st = table_make(&graph->maker, graph->n_members, graph->cost,
 		                abs->options.prune, &above->tables[cluster],

@@ -225,6 +225,19 @@ enum diag_status table_make(struct table_maker *maker, uint32_t n,
                             const uint32_t *cost, bool prune, struct bytes *out,
                             struct edge_count *count);
 
+/* Distances in lanes: a row for each node, aligned to 16 bytes. */
+struct table_lanes {
+	uint16_t *rows;
+	size_t row_lanes; /* a multiple of 8 */
+	uint16_t far;     /* stands for none; twice that fits a lane */
+};
+
+/* The same with pruning for distances in lanes, of which those that say nothing
+ * (of a node to itself, beyond the last node) are lost. */
+enum diag_status table_make_pruned(struct table_maker *maker, uint32_t n,
+                                   const struct table_lanes *cost,
+                                   struct bytes *out, struct edge_count *count);
+
 /* Free what a maker worked with, but not its arena. */
 void table_maker_free(struct table_maker *maker);
 

@@ -165,25 +165,31 @@ adds_up(const lanes *a, const lanes *b, uint32_t n, uint16_t direct)
 	return false;
 }
 
+static const lanes *
+lanes_from(const struct table_lanes *costs, uint32_t u)
+{
+	return (const lanes *)(costs->rows + (size_t)u * costs->row_lanes);
+}
+
 /* What choose_edges() does with pruning, by vectors. */
 static struct shape
-choose_by_lanes(struct table_maker *maker, uint32_t n, uint64_t *n_intra)
+choose_by_lanes(struct table_maker *maker, const struct table_lanes *costs,
+                uint32_t n, uint64_t *n_intra)
 {
 	uint32_t n_vectors = vectors_for(n);
-	const lanes *rows = (const lanes *)maker->lanes;
 	struct shape shape = {0, 0};
 
 	for (uint32_t u = 0; u < n; u++) {
-		const lanes *from_u = rows + (size_t)u * n_vectors;
-		const uint16_t *cost = maker->lanes +
-		                       (size_t)u * n_vectors * N_LANES;
+		const lanes *from_u = lanes_from(costs, u);
+		const uint16_t *cost =
+			costs->rows + (size_t)u * costs->row_lanes;
 
 		for (uint32_t w = u + 1; w < n; w++) {
-			if (cost[w] == LANE_FAR)
+			if (cost[w] == costs->far)
 				continue;
 			++*n_intra;
-			if (!adds_up(from_u, rows + (size_t)w * n_vectors,
-			             n_vectors, cost[w]))
+			if (!adds_up(from_u, lanes_from(costs, w), n_vectors,
+			             cost[w]))
 				keep_edge(maker, n, u, w, cost[w], &shape);
 		}
 	}
@@ -294,6 +300,21 @@ choose_nearest(struct table_maker *maker, uint32_t n, const uint32_t *cost,
 	return shape;
 }
 
+/* The distances of a cluster, in one of two forms. */
+struct costs {
+	uint32_t n;
+	const uint32_t *plain; /* NULL: they are in lanes */
+	const struct table_lanes *lanes;
+};
+
+static uint32_t
+cost_of(const struct costs *costs, uint32_t i, uint32_t j)
+{
+	if (costs->plain)
+		return costs->plain[(size_t)i * costs->n + j];
+	return costs->lanes->rows[(size_t)i * costs->lanes->row_lanes + j];
+}
+
 /* Where the parts of a record are while it is filled. */
 struct record {
 	uint8_t *end, *weight, *target;
@@ -315,12 +336,28 @@ put_edge(const struct record *record, uint32_t edge, uint32_t weight,
 	}
 }
 
+/* The edges of node i, from edge number `edge` on; returns the next number. */
+static uint32_t
+put_row(const struct table_maker *maker, const struct record *record,
+        const struct costs *costs, uint32_t i, uint32_t edge)
+{
+	const uint64_t *kept = kept_from(maker, costs->n, i);
+
+	for (uint32_t k = 0; k < words_for(costs->n); k++)
+		for (uint64_t w = kept[k]; w; w &= w - 1) {
+			uint32_t j = k * WORD_BITS + grid_lowest_bit(w);
+
+			put_edge(record, edge++, cost_of(costs, i, j), j);
+		}
+	return edge;
+}
+
 static void
-encode(const struct table_maker *maker, uint32_t n, const uint32_t *cost,
+encode(const struct table_maker *maker, const struct costs *costs,
        uint32_t n_edges, bool wide, uint8_t *out)
 {
 	struct record record = {.end = out + HPA_TABLE_ENDS, .wide = wide};
-	uint32_t edge = 0;
+	uint32_t n = costs->n, edge = 0;
 
 	record.weight = record.end + (size_t)n * (wide ? 4 : 2);
 	record.target = record.weight + (size_t)n_edges * (wide ? 4 : 2);
@@ -328,15 +365,7 @@ encode(const struct table_maker *maker, uint32_t n, const uint32_t *cost,
 	hpa_put_le16(out + HPA_TABLE_N_NODES, (uint16_t)n);
 	hpa_put_le16(out + HPA_TABLE_WIDE, wide);
 	for (uint32_t i = 0; i < n; i++) {
-		const uint64_t *kept = kept_from(maker, n, i);
-
-		for (uint32_t k = 0; k < words_for(n); k++)
-			for (uint64_t w = kept[k]; w; w &= w - 1) {
-				uint32_t j = k * WORD_BITS + grid_lowest_bit(w);
-
-				put_edge(&record, edge++,
-				         cost[(size_t)i * n + j], j);
-			}
+		edge = put_row(maker, &record, costs, i, edge);
 		if (wide)
 			hpa_put_le32(record.end + 4 * (size_t)i, edge);
 		else
@@ -382,31 +411,76 @@ static struct shape
 choose(struct table_maker *maker, uint32_t n, const uint32_t *cost, bool prune,
        uint64_t *n_intra)
 {
+	const struct table_lanes copied = {
+		.rows = maker->lanes,
+		.row_lanes = vectors_for(n) * N_LANES,
+		.far = LANE_FAR,
+	};
+
 	if (!prune || maker->reference)
 		return choose_edges(maker, n, cost, prune, n_intra);
 	if (n <= MANY_NODES && fill_lanes(maker, n, cost))
-		return choose_by_lanes(maker, n, n_intra);
+		return choose_by_lanes(maker, &copied, n, n_intra);
 	return choose_nearest(maker, n, cost, n_intra);
+}
+
+static enum diag_status
+begin(struct table_maker *maker, uint32_t n, struct edge_count *count)
+{
+	if (!reserve(maker, n))
+		return DIAG_FAILED;
+	memset(maker->keep, 0, n * words_for(n) * sizeof(*maker->keep));
+	*count = (struct edge_count){0, 0};
+	return DIAG_OK;
+}
+
+/* Write down what was chosen. */
+static enum diag_status
+finish(struct table_maker *maker, const struct costs *costs,
+       const struct shape *shape, struct bytes *out, struct edge_count *count)
+{
+	bool wide = costs->n > HPA_NARROW_MAX_NODES ||
+	            shape->max_weight > HPA_NARROW_MAX_WEIGHT;
+
+	count->n_stored = shape->n_edges / 2;
+	out->size = hpa_table_size(costs->n, shape->n_edges, wide);
+	out->data = arena_new(&maker->arena, out->size);
+	if (!out->data)
+		return DIAG_FAILED;
+	encode(maker, costs, shape->n_edges, wide, out->data);
+	return DIAG_OK;
 }
 
 enum diag_status
 table_make(struct table_maker *maker, uint32_t n, const uint32_t *cost,
            bool prune, struct bytes *out, struct edge_count *count)
 {
+	const struct costs costs = {.n = n, .plain = cost};
 	struct shape shape;
-	bool wide;
 
-	if (!reserve(maker, n))
+	if (begin(maker, n, count) != DIAG_OK)
 		return DIAG_FAILED;
-	memset(maker->keep, 0, n * words_for(n) * sizeof(*maker->keep));
-	count->n_intra = 0;
 	shape = choose(maker, n, cost, prune, &count->n_intra);
-	count->n_stored = shape.n_edges / 2;
-	wide = n > HPA_NARROW_MAX_NODES ||
-	       shape.max_weight > HPA_NARROW_MAX_WEIGHT;
-	out->size = hpa_table_size(n, shape.n_edges, wide);
-	out->data = arena_new(&maker->arena, out->size);
-	if (out->data)
-		encode(maker, n, cost, shape.n_edges, wide, out->data);
-	return out->data ? DIAG_OK : DIAG_FAILED;
+	return finish(maker, &costs, &shape, out, count);
+}
+
+enum diag_status
+table_make_pruned(struct table_maker *maker, uint32_t n,
+                  const struct table_lanes *cost, struct bytes *out,
+                  struct edge_count *count)
+{
+	const struct costs costs = {.n = n, .lanes = cost};
+	struct shape shape;
+
+	if (begin(maker, n, count) != DIAG_OK)
+		return DIAG_FAILED;
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t *row = cost->rows + (size_t)i * cost->row_lanes;
+
+		row[i] = cost->far;
+		for (uint32_t j = n; j < vectors_for(n) * N_LANES; j++)
+			row[j] = cost->far;
+	}
+	shape = choose_by_lanes(maker, cost, n, &count->n_intra);
+	return finish(maker, &costs, &shape, out, count);
 }
