@@ -152,95 +152,62 @@ put_header(uint8_t *data, size_t size, uint32_t n_sections,
 	             (uint32_t)crc32_z(0, data, HPA_OFF_HEADER_CRC));
 }
 
-/* A part of a section on its way into the file. */
-struct piece {
-	const uint8_t *from;
-	uint8_t *to;
-	size_t size;
-	uint32_t section, crc;
-};
-
+/* A section on its way into the file, piece by piece. */
 #define PIECE_SIZE ((size_t)1 << 18)
 
-struct pieces {
-	struct piece *list;
-	size_t n;
-};
-
-/* Cut the sections, whose places in the file are known. */
-static bool
-cut(const struct packed *packed, uint32_t n, uint8_t *data,
-    const size_t *offsets, struct pieces *out)
+static size_t
+count_pieces(size_t size)
 {
-	size_t max = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		max += packed[i].stored_size / PIECE_SIZE + 1;
-	out->n = 0;
-	out->list = malloc((max + 1) * sizeof(*out->list));
-	for (uint32_t i = 0; out->list && i < n; i++) {
-		size_t left = packed[i].stored_size, at = 0;
-
-		for (; left > 0; at += PIECE_SIZE) {
-			size_t size = left < PIECE_SIZE ? left : PIECE_SIZE;
-
-			out->list[out->n++] = (struct piece){
-				packed[i].stored + at, data + offsets[i] + at,
-				size, i, 0};
-			left -= size;
-		}
-	}
-	return out->list != NULL;
+	return (size + PIECE_SIZE - 1) / PIECE_SIZE;
 }
 
-static void
-copy_piece(struct piece *piece)
-{
-	memcpy(piece->to, piece->from, piece->size);
-	piece->crc = (uint32_t)crc32_z(0, piece->from, piece->size);
-}
-
-static uint64_t
-hash_content(const struct hpa_new_section *sections, uint32_t n)
-{
-	uint64_t hash = HPA_HASH_SEED;
-
-	for (uint32_t i = 0; i < n; i++)
-		hash = hpa_hash_section(hash, sections[i].id,
-		                        sections[i].profile, sections[i].raw,
-		                        sections[i].raw_size);
-	return hash;
-}
-
-/* Copy all pieces; returns the content hash. */
-static uint64_t
-copy_and_hash(const struct hpa_new_section *sections, uint32_t n,
-              const struct pieces *pieces)
-{
-	uint64_t hash = 0;
-
-#pragma omp parallel
-	{
-#pragma omp single nowait
-		hash = hash_content(sections, n);
-#pragma omp for schedule(dynamic, 1)
-		for (size_t i = 0; i < pieces->n; i++)
-			copy_piece(&pieces->list[i]);
-	}
-	return hash;
-}
-
-/* The checksum of a section from those of its pieces; *next moves on. */
+/* Copy piece i; returns its checksum. */
 static uint32_t
-join_crcs(const struct pieces *pieces, uint32_t section, size_t *next)
+copy_piece(const struct packed *packed, size_t i, uint8_t *out)
+{
+	const uint8_t *from = packed->stored + i * PIECE_SIZE;
+	size_t left = packed->stored_size - i * PIECE_SIZE;
+	size_t size = left < PIECE_SIZE ? left : PIECE_SIZE;
+
+	memcpy(out + i * PIECE_SIZE, from, size);
+	return (uint32_t)crc32_z(0, from, size);
+}
+
+/* The checksum of all from those of the pieces. */
+static uint32_t
+join_crcs(const uint32_t *crcs, size_t size)
 {
 	uLong crc = crc32_z(0, NULL, 0);
+	size_t n = count_pieces(size);
 
-	for (; *next < pieces->n && pieces->list[*next].section == section;
-	     ++*next)
-		crc = crc32_combine(crc, pieces->list[*next].crc,
-		                    (z_off_t)pieces->list[*next].size);
+	for (size_t i = 0; i < n; i++) {
+		size_t left = size - i * PIECE_SIZE;
+
+		crc = crc32_combine(
+			crc, crcs[i],
+			(z_off_t)(left < PIECE_SIZE ? left : PIECE_SIZE));
+	}
 	return (uint32_t)crc;
+}
+
+/* Copy a section, its checksum into *crc and its content into *hash. crcs is
+ * scratch. */
+static void
+copy_section(const struct hpa_new_section *section, const struct packed *packed,
+             uint8_t *out, uint32_t *crcs, uint32_t *crc, uint64_t *hash)
+{
+	size_t n = count_pieces(packed->stored_size);
+
+#pragma omp parallel if (n > 1)
+	{
+#pragma omp single nowait
+		*hash = hpa_hash_section(*hash, section->id, section->profile,
+		                         section->raw, section->raw_size);
+#pragma omp for schedule(dynamic, 1)
+		for (size_t i = 0; i < n; i++)
+			crcs[i] = copy_piece(packed, i, out);
+	}
+	*crc = join_crcs(crcs, packed->stored_size);
 }
 
 /* Where the sections go; returns the size of the file. */
@@ -268,38 +235,56 @@ sum_inflated(const struct hpa_new_section *sections,
 	return size;
 }
 
+/* Free what a section was made in, when it is in the file. */
+static void
+release(struct hpa_new_section *section, struct packed *packed)
+{
+	free(packed->own);
+	packed->own = NULL;
+	if (!section->own)
+		return;
+	free(section->own);
+	section->own = NULL;
+	section->raw = NULL;
+}
+
 static bool
-assemble(const struct hpa_new_section *sections, const struct packed *packed,
-         uint32_t n, uint64_t source_hash, uint64_t options_hash, uint8_t **out,
+assemble(struct hpa_new_section *sections, struct packed *packed, uint32_t n,
+         uint64_t source_hash, uint64_t options_hash, uint8_t **out,
          size_t *size)
 {
-	size_t offsets[HPA_MAX_SECTIONS], next = 0;
-	uint64_t content_hash;
-	struct pieces pieces;
+	size_t offsets[HPA_MAX_SECTIONS];
+	uint64_t content_hash = HPA_HASH_SEED;
+	uint64_t inflated_size = sum_inflated(sections, packed, n);
+	uint32_t *crcs;
 	uint8_t *data;
 
 	*size = place_sections(packed, n, offsets);
 	data = calloc(1, *size);
-	if (!data)
-		return false;
-	if (!cut(packed, n, data, offsets, &pieces)) {
+	crcs = malloc((count_pieces(*size) + 1) * sizeof(*crcs));
+	if (!data || !crcs) {
 		free(data);
+		free(crcs);
 		return false;
 	}
-	content_hash = copy_and_hash(sections, n, &pieces);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t crc;
+
+		copy_section(&sections[i], &packed[i], data + offsets[i], crcs,
+		             &crc, &content_hash);
 		put_entry(data + HPA_HEADER_SIZE + (size_t)i * HPA_ENTRY_SIZE,
-		          &sections[i], &packed[i], offsets[i],
-		          join_crcs(&pieces, i, &next));
+		          &sections[i], &packed[i], offsets[i], crc);
+		release(&sections[i], &packed[i]);
+	}
 	put_header(data, *size, n, content_hash, source_hash, options_hash,
-	           sum_inflated(sections, packed, n));
-	free(pieces.list);
+	           inflated_size);
+	free(crcs);
 	*out = data;
 	return true;
 }
 
 bool
-hpa_write(const struct hpa_new_section *sections, uint32_t n_sections,
+hpa_write(struct hpa_new_section *sections, uint32_t n_sections,
           enum hpa_compress compress, uint64_t source_hash,
           uint64_t options_hash, uint8_t **out, size_t *size)
 {

@@ -15,12 +15,15 @@ struct hpa_new_section {
 	bool is_hot; /* a search works on it in place */
 	const uint8_t *raw;
 	size_t raw_size;
+	uint8_t *own; /* what raw is in, if it may be freed, or NULL */
 };
 
 /* Write the sections, in this order, into a file in memory; free *out with
  * free(). A section that `compress` applies to is deflated if that makes it
- * smaller. false: no memory, *out is NULL. */
-bool hpa_write(const struct hpa_new_section *sections, uint32_t n_sections,
+ * smaller. What sections own is freed, each when it is in the file, so that
+ * they are not all there twice. false: no memory, *out is NULL, and what is left
+ * of them is still theirs. */
+bool hpa_write(struct hpa_new_section *sections, uint32_t n_sections,
                enum hpa_compress compress, uint64_t source_hash,
                uint64_t options_hash, uint8_t **out, size_t *size);
 

@@ -125,7 +125,7 @@ begin(void *user, const struct image_shape *shape, struct diag *diag)
 	struct converter *converter = user;
 	enum diag_status st =
 		level_new(shape->width, shape->height,
-	                  converter->options->terrain, converter->level, diag);
+	                  converter->options, converter->level, diag);
 
 	converter->shape = *shape;
 	if (st == DIAG_OK)

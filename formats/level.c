@@ -158,9 +158,11 @@ level_read(const char *name, const uint8_t *data, size_t size,
 }
 
 enum diag_status
-level_new(uint32_t width, uint32_t height, const struct terrain_table *terrain,
+level_new(uint32_t width, uint32_t height, const struct level_options *options,
           struct level *out, struct diag *diag)
 {
+	const struct terrain_table *terrain = options ? options->terrain : NULL;
+
 	*out = (struct level){0};
 	if (width == 0 || width > LEVEL_MAX_SIDE || height == 0 ||
 	    height > LEVEL_MAX_SIDE)
@@ -168,6 +170,13 @@ level_new(uint32_t width, uint32_t height, const struct terrain_table *terrain,
 		                "level of %lu x %lu cells; a side has 1 to %u",
 		                (unsigned long)width, (unsigned long)height,
 		                LEVEL_MAX_SIDE);
+	if (options && options->gate.admit) {
+		enum diag_status st = options->gate.admit(
+			options->gate.user, width, height, diag);
+
+		if (st != DIAG_OK)
+			return st;
+	}
 	/* calloc() guards the product. */
 	out->cells = calloc(height, width);
 	if (!out->cells)

@@ -37,6 +37,14 @@ struct level_loader {
 	void *user;
 };
 
+/* Asked before a level of that size is made: DIAG_OK, or diag is filled in and
+ * the level is not read. */
+struct level_gate {
+	enum diag_status (*admit)(void *user, uint32_t width, uint32_t height,
+	                          struct diag *diag);
+	void *user;
+};
+
 /* What the user may say about how a level is read. All zero: the defaults. */
 struct level_options {
 	const char *format;   /* NULL: by probe, else by suffix */
@@ -49,6 +57,7 @@ struct level_options {
 	const char *pick;     /* the name of one of the file's levels */
 	uint32_t index;       /* else its number, from 0 */
 	struct level_loader loader; /* load NULL: there are no other files */
+	struct level_gate gate;     /* admit NULL: all sizes are welcome */
 };
 
 /* One row per format. probe() looks at the bytes only and says whether they
@@ -74,12 +83,13 @@ enum diag_status level_read(const char *name, const uint8_t *data, size_t size,
                             const struct level_options *options,
                             struct level *out, struct diag *diag);
 
-/* Make a level of blocked cells, with the classes of the user's table or, with
- * NULL, the two that are always there. DIAG_BAD_INPUT for a size out of range,
- * DIAG_FAILED where there is no memory. A reader calls it only when it knows
- * that the input really holds that many cells. */
+/* Make a level of blocked cells, with the classes of the user's table or, where
+ * there is none, the two that are always there. DIAG_BAD_INPUT for a size out of
+ * range, DIAG_FAILED where there is no memory, or what the gate says. A reader
+ * calls it only when it knows that the input really holds that many cells.
+ * options may be NULL. */
 enum diag_status level_new(uint32_t width, uint32_t height,
-                           const struct terrain_table *terrain,
+                           const struct level_options *options,
                            struct level *out, struct diag *diag);
 void level_free(struct level *level);
 

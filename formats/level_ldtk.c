@@ -363,7 +363,7 @@ read_layer(const struct reader *reader, const json_t *layer,
 			tiled_show(name_of(layer, "__identifier")).text,
 			n_values, (long long)width, (long long)height);
 	st = level_new((uint32_t)width, (uint32_t)height,
-	               reader->options->terrain, level, reader->diag);
+	               reader->options, level, reader->diag);
 	if (st == DIAG_OK)
 		st = read_cells(reader, layer, values, level);
 	return st;

@@ -471,8 +471,8 @@ movingai_read(const uint8_t *data, size_t size,
 	if (st == DIAG_OK)
 		st = check_shape(reader, &header, &stride);
 	if (st == DIAG_OK)
-		st = level_new(header.width, header.height, options->terrain,
-		               out, diag);
+		st = level_new(header.width, header.height, options, out,
+		               diag);
 	if (st == DIAG_OK)
 		st = make_alphabet(options->terrain, out, &alphabet, diag);
 	if (st == DIAG_OK)

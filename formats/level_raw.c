@@ -44,7 +44,7 @@ raw_read(const uint8_t *data, size_t size, const struct level_options *options,
 	st = check_size(size, options, diag);
 	if (st == DIAG_OK)
 		st = level_new(options->width, options->height,
-		               options->terrain, out, diag);
+		               options, out, diag);
 	if (st != DIAG_OK)
 		return st;
 	for (uint32_t value = 0; value < 256; value++) {

@@ -443,7 +443,7 @@ begin(void *user, const struct image_shape *shape, struct diag *diag)
 	struct level *level = converter->level;
 	enum diag_status st =
 		level_new(shape->width, shape->height,
-	                  converter->options->terrain, level, diag);
+	                  converter->options, level, diag);
 
 	converter->shape = *shape;
 	if (st != DIAG_OK)

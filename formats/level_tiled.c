@@ -1057,7 +1057,7 @@ tiled_make_level(struct tiled_map *map, struct level *out)
 	if (st == DIAG_OK)
 		st = level_new((uint32_t)(box.right - box.left),
 		               (uint32_t)(box.bottom - box.top),
-		               map->options->terrain, out, map->diag);
+		               map->options, out, map->diag);
 	if (st == DIAG_OK)
 		st = paint(map, &choice, &box, out);
 	if (st == DIAG_OK)

@@ -427,6 +427,7 @@ take_apart(const struct image *image, struct parts *out)
 			(section->flags & HPA_FLAG_CRITICAL) != 0,
 			section->raw,
 			section->raw_size,
+			NULL,
 		};
 	}
 }
@@ -434,9 +435,10 @@ take_apart(const struct image *image, struct parts *out)
 static struct image
 put_together(const struct parts *parts, enum hpa_compress compress)
 {
+	struct parts copy = *parts;
 	struct image image;
 
-	assert_true(hpa_write(parts->sections, parts->n, compress,
+	assert_true(hpa_write(copy.sections, parts->n, compress,
 	                      parts->file.source_hash, parts->file.options_hash,
 	                      &image.data, &image.size));
 	return image;
@@ -1261,7 +1263,7 @@ tables_fill_their_section(void **state)
 static struct image
 write_blob(const uint8_t *raw, size_t size)
 {
-	const struct hpa_new_section section = {"blob", 0, false, raw, size};
+	struct hpa_new_section section = {"blob", 0, false, raw, size, NULL};
 	struct image image;
 
 	assert_true(hpa_write(&section, 1, HPA_COMPRESS_COLD, 1, 2, &image.data,

@@ -218,7 +218,8 @@ run_terrain(struct abstraction *profiles, const struct bake_options *options,
 
 /* From the cells to the abstraction of one profile. */
 static enum diag_status
-run_passes(struct abstraction *abs, struct watch *watch, struct diag *diag)
+run_passes(struct abstraction *abs, uint64_t *n_bytes, struct watch *watch,
+           struct diag *diag)
 {
 	enum diag_status st = cluster_pass(abs, diag);
 
@@ -232,6 +233,8 @@ run_passes(struct abstraction *abs, struct watch *watch, struct diag *diag)
 	if (st == DIAG_OK && abs->options.kernel != BAKE_KERNEL_HEAP &&
 	    !abs->grid.classes)
 		st = repeat_pass(abs, diag);
+	if (st == DIAG_OK)
+		st = memory_pass(abs, n_bytes, diag);
 	count_pass(watch, BAKE_PASS_REPEATS);
 	if (st == DIAG_OK)
 		st = distance_pass(abs, diag);
@@ -254,9 +257,10 @@ run_profiles(struct abstraction *profiles, const struct bake_options *options,
              struct bake_output *out, struct watch *watch, struct diag *diag)
 {
 	enum diag_status st = DIAG_OK;
+	uint64_t n_bytes = 0;
 
 	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++)
-		st = run_passes(&profiles[p], watch, diag);
+		st = run_passes(&profiles[p], &n_bytes, watch, diag);
 	if (st == DIAG_OK)
 		st = layout_pass(profiles, options->n_agents, out, diag);
 	count_pass(watch, BAKE_PASS_LAYOUT);
@@ -276,6 +280,8 @@ run(const struct level *level, struct level *last,
 	struct watch watch = {.began = now_ms()};
 
 	*out = (struct bake_output){NULL, 0};
+	if (st == DIAG_OK)
+		st = bake_admit(level->width, level->height, &resolved, diag);
 	if (st != DIAG_OK)
 		return st;
 	batch_use_threads(options->n_threads);

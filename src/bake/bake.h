@@ -36,8 +36,14 @@ enum bake_kernel {
 	BAKE_KERNEL_HEAP = 1 /* the reference: all of it by plain Dijkstra */
 };
 
-/* What the user may choose. All but threads, kernel and compress are stored in
- * the file. */
+/* How much memory a bake may take, about. */
+struct bake_memory {
+	uint64_t max_bytes;
+	bool was_exceeded; /* set where a bake is refused for that reason */
+};
+
+/* What the user may choose. All but threads, kernel, compress and memory are
+ * stored in the file. */
 struct bake_options {
 	uint32_t cluster_size;
 	uint32_t n_levels; /* 0: chosen from the level's size */
@@ -54,6 +60,7 @@ struct bake_options {
 	uint32_t n_links;
 	const struct bake_link *links;
 	enum bake_kernel kernel;
+	struct bake_memory *memory; /* NULL: there is no limit */
 };
 
 #define BAKE_MAX_LINK_COST 65535000u /* thousandths of a step */
@@ -133,6 +140,14 @@ extern const struct bake_name bake_kernel_names[];
 /* The levels that n_levels = 0 stands for. */
 uint32_t bake_default_levels(uint32_t width, uint32_t height,
                              uint32_t cluster_size);
+
+/* memory.c: may a level of that size be baked? This much is known before it is
+ * made: what its cells and clusters take. bake_run() asks again when it knows
+ * the nodes, before it works on them. DIAG_BAD_INPUT says how much would be
+ * needed. */
+enum diag_status bake_admit(uint32_t width, uint32_t height,
+                            const struct bake_options *options,
+                            struct diag *diag);
 
 /* Run all passes. On DIAG_OK free out->data with free(); otherwise *out is
  * empty and diag (without its file) says why. report may be NULL. The bytes

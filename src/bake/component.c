@@ -147,6 +147,18 @@ number_components(struct runs *runs)
 	return n;
 }
 
+uint64_t
+component_bytes(const struct abstraction *abs)
+{
+	uint64_t n = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : n)
+	for (uint32_t y = 0; y < abs->grid.height; y++)
+		n += count_runs(&abs->grid, y);
+	return n * sizeof(struct run) +
+	       (uint64_t)abs->grid.height * sizeof(size_t);
+}
+
 static bool
 count_all_runs(struct runs *runs, const struct grid *grid)
 {

@@ -334,11 +334,10 @@ put_tables(const struct pool *pool, uint8_t *tables, uint8_t *paths)
 	}
 }
 
-/* The list of sections while it grows; `own` is the memory of those made here. */
+/* The list of sections while it grows. */
 struct sections {
 	uint32_t n;
 	struct hpa_new_section list[HPA_MAX_SECTIONS];
-	uint8_t *own[HPA_MAX_SECTIONS];
 };
 
 static void
@@ -364,8 +363,8 @@ add_section(struct sections *sections, const char *id, uint32_t profile,
 
 	if (!data)
 		return NULL;
-	sections->own[sections->n] = data;
 	append_section(sections, id, profile, data, size);
+	sections->list[sections->n - 1].own = data;
 	return data;
 }
 
@@ -384,8 +383,7 @@ share_section(struct sections *sections)
 		if (other->raw_size == last->raw_size &&
 		    !memcmp(other->raw, last->raw, last->raw_size)) {
 			sections->n--;
-			free(sections->own[sections->n]);
-			sections->own[sections->n] = NULL;
+			free(last->own);
 		}
 		return;
 	}
@@ -673,14 +671,29 @@ hash_options(const struct sections *sections)
 	return hash;
 }
 
+/* Free the tables, which are in their section. */
+static void
+release_tables(struct abstraction *abs)
+{
+	for (unsigned l = 0; l < abs->options.n_levels; l++) {
+		arena_free(&abs->levels[l].arena);
+		free(abs->levels[l].tables);
+		abs->levels[l].tables = NULL;
+	}
+}
+
 static enum diag_status
-write_sections(const struct pool *pool, struct sections *sections,
-               struct bake_output *out, struct diag *diag)
+write_sections(struct abstraction *profiles, const struct pool *pool,
+               struct sections *sections, struct bake_output *out,
+               struct diag *diag)
 {
 	const struct abstraction *abs = pool->profiles;
 
-	if (!add_all(sections, pool) ||
-	    !hpa_write(sections->list, sections->n, abs->options.compress,
+	if (!add_all(sections, pool))
+		return out_of_memory(diag);
+	for (uint32_t p = 0; p < pool->n_profiles; p++)
+		release_tables(&profiles[p]);
+	if (!hpa_write(sections->list, sections->n, abs->options.compress,
 	               abs->source->hash, hash_options(sections), &out->data,
 	               &out->size))
 		return out_of_memory(diag);
@@ -688,7 +701,7 @@ write_sections(const struct pool *pool, struct sections *sections,
 }
 
 enum diag_status
-layout_pass(const struct abstraction *profiles, uint32_t n_profiles,
+layout_pass(struct abstraction *profiles, uint32_t n_profiles,
             struct bake_output *out, struct diag *diag)
 {
 	struct sections *sections = calloc(1, sizeof(*sections));
@@ -697,9 +710,9 @@ layout_pass(const struct abstraction *profiles, uint32_t n_profiles,
 		sections ? place_tables(&pool, diag) : out_of_memory(diag);
 
 	if (st == DIAG_OK)
-		st = write_sections(&pool, sections, out, diag);
+		st = write_sections(profiles, &pool, sections, out, diag);
 	for (uint32_t i = 0; sections && i < sections->n; i++)
-		free(sections->own[i]);
+		free(sections->list[i].own);
 	free(sections);
 	free(pool.slots);
 	free(pool.hashes);

@@ -172,6 +172,11 @@ struct edge_count {
  * all. */
 void repeat_share(struct abstract_level *level, const struct edge_count *each);
 
+/* memory.c: is there memory for the rest? `so_far` is what other profiles need
+ * and has this one's added. */
+enum diag_status memory_pass(const struct abstraction *abs, uint64_t *so_far,
+                             struct diag *diag);
+
 /* distance.c: the tables of level 1, from the distances between the nodes of
  * each cluster. */
 enum diag_status distance_pass(struct abstraction *abs, struct diag *diag);
@@ -181,7 +186,9 @@ enum diag_status distance_pass(struct abstraction *abs, struct diag *diag);
 enum diag_status hierarchy_pass(struct abstraction *abs, unsigned level,
                                 struct diag *diag);
 
-/* component.c: which cells can be reached from which. */
+/* component.c: which cells can be reached from which. The memory it takes for a
+ * while, and the pass itself. */
+uint64_t component_bytes(const struct abstraction *abs);
 enum diag_status component_pass(struct abstraction *abs, struct diag *diag);
 
 /* reach.c: join the components that links join and keep which others they lead
@@ -196,8 +203,9 @@ enum diag_status reach_find(struct abstraction *abs,
 /* paths.c: the refined paths of level-1 intra-edges, if they are wanted. */
 enum diag_status paths_pass(struct abstraction *abs, struct diag *diag);
 
-/* layout.c: the sections of all profiles, and the file made of them. */
-enum diag_status layout_pass(const struct abstraction *profiles,
+/* layout.c: the sections of all profiles, and the file made of them. The tables
+ * are freed on the way. */
+enum diag_status layout_pass(struct abstraction *profiles,
                              uint32_t n_profiles, struct bake_output *out,
                              struct diag *diag);
 

@@ -96,6 +96,9 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 		         "WxH with numbers from %" PRIu32 " to %" PRIu32,
 		         row->min, row->max);
 		break;
+	case CLI_BYTES:
+		snprintf(text, size, "a number of bytes, or of K, M or G");
+		break;
 	case CLI_CHOICE:
 		for (; name->name && used < size; name++) {
 			const char *glue = name == row->names ? ""
@@ -174,6 +177,27 @@ parse_size(const struct cli_option *row, const char *text, struct cli_size *out)
 }
 
 static bool
+parse_bytes(const char *text, uint64_t *out)
+{
+	static const char suffixes[] = "KMG";
+	size_t digits = strspn(text, "0123456789");
+	const char *suffix = text[digits] ? strchr(suffixes, text[digits])
+	                                  : NULL;
+	unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+	uint64_t number = 0;
+
+	if (digits == 0 || digits > 18 ||
+	    (text[digits] && (!suffix || text[digits + 1])))
+		return false;
+	for (size_t i = 0; i < digits; i++)
+		number = 10 * number + (uint64_t)(text[i] - '0');
+	if (number == 0 || number > UINT64_MAX >> shift)
+		return false;
+	*out = number << shift;
+	return true;
+}
+
+static bool
 parse_choice(const struct cli_option *row, const char *text,
              struct cli_choice *out)
 {
@@ -226,6 +250,9 @@ store(struct parser *parser, const struct cli_option *row, const char *value)
 		break;
 	case CLI_SIZE:
 		good = good && parse_size(row, value, field);
+		break;
+	case CLI_BYTES:
+		good = good && parse_bytes(value, field);
 		break;
 	case CLI_CHOICE:
 		good = good && parse_choice(row, value, field);

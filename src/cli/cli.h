@@ -20,7 +20,8 @@ enum cli_kind {
 	CLI_LIST,    /* struct cli_list: the values, in their order */
 	CLI_NUMBER,  /* uint32_t: from min to max */
 	CLI_CHOICE,  /* struct cli_choice: one of the names */
-	CLI_SIZE     /* struct cli_size: WxH, both from min to max */
+	CLI_SIZE,    /* struct cli_size: WxH, both from min to max */
+	CLI_BYTES    /* uint64_t: a number above 0, maybe with K, M or G */
 };
 
 /* One of a table of names; a name that `counted` says has a number after it,

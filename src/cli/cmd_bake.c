@@ -32,6 +32,7 @@ struct options {
 	struct cli_list agents;
 	const char *links;
 	struct cli_choice moves, policy, compress, kernel;
+	uint64_t max_bytes; /* 0: no limit */
 };
 
 static const struct cli_option option_rows[] = {
@@ -118,6 +119,12 @@ static const struct cli_option option_rows[] = {
          .what = "threads to bake with; 0 means all cores",
          .max = MAX_THREADS,
          .offset = offsetof(struct options, n_threads)},
+	{.kind = CLI_BYTES,
+         .name = "memlimit",
+         .takes = "SIZE",
+         .what = "refuse levels that take more memory, in bytes or with K, M "
+                 "or G",
+         .offset = offsetof(struct options, max_bytes)},
 	{.kind = CLI_CHOICE,
          .name = "kernel",
          .takes = "HOW",
@@ -395,17 +402,51 @@ take_notes(const struct batch *batch, struct job *job, const char *file,
 	fclose(notes);
 }
 
+/* How a job is done: with what memory it may take. */
+struct way {
+	struct bake_memory memory;
+	struct bake_options baking;
+	struct level_options reading;
+};
+
+static enum diag_status
+admit(void *user, uint32_t width, uint32_t height, struct diag *diag)
+{
+	const struct way *way = user;
+
+	return bake_admit(width, height, &way->baking, diag);
+}
+
+/* Alone a job may take all the memory that is allowed, else a thread's share.
+ * *out must not move. */
+static void
+choose_way(const struct batch *batch, bool alone, struct way *out)
+{
+	uint64_t max_bytes = batch->options->max_bytes;
+
+	out->memory = (struct bake_memory){
+		.max_bytes = alone ? max_bytes : max_bytes / batch_threads(),
+	};
+	out->baking = batch->baking;
+	out->reading = *batch->reading;
+	if (max_bytes == 0)
+		return;
+	out->baking.memory = &out->memory;
+	out->reading.gate = (struct level_gate){admit, out};
+}
+
 /* Bake a level that was read, and free it. label is what the table calls it. */
 static enum diag_status
-bake_level(const struct batch *batch, struct job *job, struct level *level,
-           const char *file, const char *label, const char *output)
+bake_level(const struct batch *batch, const struct way *way, struct job *job,
+           struct level *level, const char *file, const char *label,
+           const char *output)
 {
 	struct bake_output baked = {NULL, 0};
 	enum diag_status status;
 
 	if (batch->options->verbose)
 		take_notes(batch, job, file, level);
-	status = bake_run_last(level, &batch->baking, &baked, &job->report,
+	status = bake_run_last(level, &way->baking, &baked, &job->report,
 	                       &job->diag);
 	if (status)
 		cli_set_file(&job->diag, file);
@@ -476,8 +517,8 @@ add_output(struct batch *batch, int file, char *name, struct diag *diag)
 
 /* Bake one of several levels of a file into the folder. */
 static enum diag_status
-bake_one_of_several(struct batch *batch, int file, struct job *job,
-                    struct level *level)
+bake_one_of_several(struct batch *batch, const struct way *way, int file,
+                    struct job *job, struct level *level)
 {
 	const char *name = batch->files[file];
 	enum diag_status status = add_output(
@@ -491,7 +532,7 @@ bake_one_of_several(struct batch *batch, int file, struct job *job,
 		return status;
 	}
 	snprintf(label, sizeof(label), "%s:%s", base_name(name), level->name);
-	return bake_level(batch, job, level, name, label,
+	return bake_level(batch, way, job, level, name, label,
 	                  batch->more[batch->n_more - 1]);
 }
 
@@ -505,19 +546,22 @@ bake_several(struct batch *batch, int file)
 	for (uint32_t index = 0; index < n_levels; index++) {
 		struct job job = {.began = now_ms()};
 		struct level level;
+		struct way way;
 
-		job.status = input_level(batch->files[file], batch->reading,
+		choose_way(batch, true, &way);
+		job.status = input_level(batch->files[file], &way.reading,
 		                         index, &level, &job.diag);
 		if (!job.status) {
 			n_levels = picked ? 1 : level.n_in_file;
-			job.status = bake_one_of_several(batch, file, &job,
-			                                 &level);
+			job.status = bake_one_of_several(batch, &way, file,
+			                                 &job, &level);
 		}
 		report_job(batch, &job);
 	}
 }
 
-/* Bake the one level of a file, or leave it for bake_several(). */
+/* Bake the one level of a file, or leave it for bake_several(). false: it does
+ * not fit beside others. */
 static bool
 bake_file(void *user, uint32_t file, bool alone)
 {
@@ -526,23 +570,25 @@ bake_file(void *user, uint32_t file, bool alone)
 	const char *name = batch->files[file];
 	bool to_file = batch->options->output != NULL;
 	struct level level;
+	struct way way;
 
-	(void)alone;
-	job->began = now_ms();
-	job->status = to_file ? input_one_level(name, batch->reading, &level,
+	free(job->notes);
+	*job = (struct job){.began = now_ms()};
+	choose_way(batch, alone, &way);
+	job->status = to_file ? input_one_level(name, &way.reading, &level,
 	                                        &job->diag)
-	                      : input_level(name, batch->reading, 0, &level,
+	                      : input_level(name, &way.reading, 0, &level,
 	                                    &job->diag);
-	if (job->status)
-		return true;
-	job->is_several = !to_file && level.n_in_file > 1;
-	if (job->is_several)
-		level_free(&level);
-	else
-		job->status = bake_level(batch, job, &level, name,
-		                         base_name(name),
-		                         batch->outputs[file]);
-	return true;
+	if (!job->status) {
+		job->is_several = !to_file && level.n_in_file > 1;
+		if (job->is_several)
+			level_free(&level);
+		else
+			job->status = bake_level(batch, &way, job, &level, name,
+			                         base_name(name),
+			                         batch->outputs[file]);
+	}
+	return alone || !way.memory.was_exceeded;
 }
 
 static void
