@@ -347,6 +347,12 @@ test_values() {
 	refuses_value --jobs "a number from 0 to 1024" 1025 -1 all
 	refuses "--jobs takes a number from 0 to 1024, not 'q'" \
 		bake open.map -o x.hpa -jq
+	for size in 1 4096K 64M 2G; do
+		accepts --memlimit $size
+	done
+	refuses_value --memlimit "a number of bytes, or of K, M or G" \
+		0 0M -1 x M 1T 1MB 1.5G ' 1' '' 99999999999999999999 \
+		999999999999999999G
 	accepts --cache-paths
 	refuses "--cache-paths takes no value" \
 		bake open.map -o x.hpa --cache-paths=1
@@ -431,6 +437,99 @@ lines.map' -o old.hpa
 	is "the table has the good ones" \
 		"$(sed 1d "$tmp/out" | cut -d' ' -f1 | xargs)" "open.map two.map"
 	folder_has "the good ones are baked" some "open.hpa two.hpa "
+}
+
+# Several levels at once
+
+# A batch of levels of several sizes, every fifth of them broken.
+make_batch() {
+	mkdir batch
+	for i in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19 20; do
+		case $i in
+		?0 | ?5) cp short.map batch/$i.map ;;
+		?3) cp "$top_srcdir/data/castle.map" batch/$i.map ;;
+		?7) cp "$top_srcdir/data/rooms.map" batch/$i.map ;;
+		*) cp two.map batch/$i.map ;;
+		esac
+	done
+}
+
+# bake_batch N: with so many threads into batchN, what it says, without times,
+# into batchN.out and batchN.err.
+bake_batch() {
+	rm -rf "batch$1"
+	run hpabake bake -v -j "$1" batch/*.map -d "batch$1"
+	sed 's/ *[^ ]* ms$//' "$tmp/out" >"batch$1.out"
+	cp "$tmp/err" "batch$1.err"
+}
+
+same_batch() {
+	cmp "batch$1.out" batch1.out && cmp "batch$1.err" batch1.err &&
+		diff -r "batch$1" batch1
+}
+
+test_batch() {
+	make_batch
+	bake_batch 1
+	is "broken levels show in the exit code" "$status" 3
+	is "and do not keep others from being baked" \
+		"$(ls batch1 | wc -l | xargs)" 16
+	is "each is told of" "$(grep -c '^hpabake: .*short\|:6: ' batch1.err)" 4
+	for jobs in 2 3 16; do
+		bake_batch $jobs
+		is "$jobs at once: the exit code" "$status" 3
+		ok "$jobs at once: all as one by one, in order" same_batch $jobs
+	done
+	rm -rf batch?* batch
+}
+
+# Free and blocked cells without a pattern: many nodes for its size.
+make_noise() {
+	awk 'BEGIN {
+		print "type octile\nheight 600\nwidth 600\nmap"
+		for (y = 0; y < 600; y++) {
+			row = ""
+			for (x = 0; x < 600; x++) {
+				s = (s * 69069 + 12345) % 4294967296
+				row = row (s / 65536 % 10 < 3 ? "@" : ".")
+			}
+			print row
+		}
+	}' >noise.map
+}
+
+# What the last message says is needed, in megabytes.
+asked_for() {
+	sed -n 's/.*takes about \([0-9]*\) MB.*/\1/p' "$tmp/err"
+}
+
+needs_more() {
+	complained 3 "$1: baking it takes about " && [ "$(asked_for)" -gt "$2" ]
+}
+
+test_memlimit() {
+	make_noise
+	run hpabake bake noise.map -o noise.hpa --memlimit 100K
+	ok "the cells alone are too much" needs_more noise.map 1
+	by_cells=$(asked_for)
+	run hpabake bake noise.map -o noise.hpa --memlimit "${by_cells}M"
+	ok "the cells fit, the nodes do not" needs_more noise.map "$by_cells"
+	ok "nothing was written" [ ! -e noise.hpa ]
+	ok "what is asked for is enough" \
+		succeeds bake -q noise.map -o noise.hpa --memlimit \
+		"$(asked_for)M"
+	ok "the bytes do not depend on it" succeeds bake -q noise.map -o n.hpa
+	ok "they are the same" cmp n.hpa noise.hpa
+	for jobs in 1 2 8; do
+		run hpabake bake -j $jobs open.map noise.map two.map -d some \
+			--memlimit "${by_cells}M"
+		ok "-j $jobs: a level too large for the limit is refused" \
+			needs_more noise.map "$by_cells"
+		is "-j $jobs: the others are baked" \
+			"$(sed 1d "$tmp/out" | cut -d' ' -f1 | xargs)" \
+			"open.map two.map"
+	done
+	rm -f noise.hpa n.hpa
 }
 
 # Info, and what options do
@@ -892,6 +991,8 @@ bake_with_fsync() {
 	LD_PRELOAD=$PWD/fsync.so
 	ASAN_OPTIONS=${ASAN_OPTIONS-}:verify_asan_link_order=0
 	export LD_PRELOAD ASAN_OPTIONS
+	[ -z "${several-}" ] ||
+		exec "$HPABAKE" bake -q -j 4 levels/*.map -d vault
 	exec "$HPABAKE" bake -q two.map -o vault/open.hpa
 }
 
@@ -937,6 +1038,28 @@ test_killed() {
 	rm -rf vault
 }
 
+# Four files at once are being written, or about to be.
+test_several_killed() {
+	mkdir vault levels
+	for name in a b c d; do
+		cp two.map levels/$name.map
+	done
+	rm -f reached
+	(
+		FSYNC_WAITS=1
+		export FSYNC_WAITS
+		several=yes
+		bake_with_fsync
+	) &
+	ok "several: it comes to writing" wait_until_reached
+	kill -s TERM $!
+	status=0
+	wait $! 2>/dev/null || status=$?
+	ok "several: the signal ends it" [ "$status" -gt 128 ]
+	folder_has "several: no litter" vault ""
+	rm -rf vault levels
+}
+
 # No more than 1024 bytes to a file; fewer are needed for the message.
 test_limit() {
 	mkdir vault && cp open.hpa vault
@@ -956,6 +1079,8 @@ test_usage
 test_values
 test_bake
 test_bad_levels
+test_batch
+test_memlimit
 test_info
 test_several_infos
 test_options
@@ -972,5 +1097,6 @@ test_corrupt
 test_places
 test_stdout
 test_killed
+test_several_killed
 test_limit
 finish

@@ -474,7 +474,7 @@ an_unknown_optional_section_is_skipped(void **state)
 	(void)state;
 	take_apart(&image, &parts);
 	parts.sections[parts.n++] = (struct hpa_new_section){
-		"xtra", 0, false, (const uint8_t *)"anything", 8};
+		"xtra", 0, false, (const uint8_t *)"anything", 8, NULL};
 	more = put_together(&parts, HPA_COMPRESS_NONE);
 	assert_opens(&more);
 	free(more.data);
@@ -494,7 +494,7 @@ an_unknown_critical_section_is_refused_by_name(void **state)
 	(void)state;
 	take_apart(&image, &parts);
 	parts.sections[parts.n++] = (struct hpa_new_section){
-		"xtra", 0, true, (const uint8_t *)"anything", 8};
+		"xtra", 0, true, (const uint8_t *)"anything", 8, NULL};
 	more = put_together(&parts, HPA_COMPRESS_NONE);
 	assert_refused(&more, HPA_TOO_NEW, "a critical section is unknown");
 	assert_int_equal(
