@@ -1,35 +1,57 @@
-/* bench.c: how fast levels are baked.
+/* bench.c: how fast levels are baked, from file to file.
  *
  *     bench [--json] [--side N] [--only KIND] [--repeat N] [FOLDER]
  *
- * Bakes the .map files of a folder's sub-folders, then generated levels of side
- * N (all, or of one kind), each with the reference kernel and one thread, with one thread and with
- * all. The ways take turns and the median of their times is shown, in millions
- * of cells a second; so are the level-1 distances alone, the share of each pass
- * (one thread), the bytes per free cell and the peak of memory up to then. */
+ * Bakes the .map files of a folder and of the folders in it, then all of them as
+ * one batch, then generated levels of side N (all kinds, or one; 0: none). Each
+ * is baked in three ways: by the reference, plain Dijkstra with a heap, on one
+ * thread; by what hpabake does on one thread; and on all. A bake is all of it:
+ * the file is mapped and read, baked with three levels, and the output written,
+ * flushed to the disk and renamed, in a folder made in $TMPDIR.
+ *
+ * The ways take turns, and the median of a way's times is shown: millions of
+ * cells a second for all of it and for each pass, the bytes of the output per
+ * free cell, and the most memory that the program held during the bake. With
+ * --json the times are in milliseconds. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
 #include "formats/level.h"
 #include "src/bake/bake.h"
+#include "src/bake/batch.h"
+#include "src/cli/file.h"
 
 #define MAX_REPEAT 31
-#define MAX_REFERENCE_CELLS ((uint64_t)1 << 22)
+#define MAX_REFERENCE_CELLS 4.2e6
+#define MAX_REPEATED_CELLS 2e7
+#define N_LEVELS 3
 
 enum way { BY_HEAP, ONE_THREAD, ALL_THREADS, N_WAYS };
-static const char *const way_names[N_WAYS] = {"heap", "1 thread", "all"};
+static const char *const way_names[N_WAYS] = {"heap", "1", "all"};
 
-/* What the ways took in one repetition: all, then each pass. */
+/* What is timed: all of it, reading, the passes, writing. */
+enum { WHOLE, READ, PASSES, WRITE = PASSES + BAKE_N_PASSES, N_TIMES };
+
 struct times {
-	double ms[1 + BAKE_N_PASSES];
+	double ms[N_TIMES];
+};
+
+/* What a level's bakes have shown. */
+struct result {
+	char name[80];
+	double cells, bytes_per_free_cell;
+	bool has_way[N_WAYS];
+	struct times times[N_WAYS]; /* medians */
+	long peak_kb[N_WAYS];
 };
 
 struct bench {
@@ -38,7 +60,17 @@ struct bench {
 	const char *only; /* NULL: all kinds */
 	bool json;
 	json_t *rows;
+	char folder[256]; /* for what is written */
+	char **files;     /* all that were baked */
+	uint32_t n_files;
 };
+
+static void
+die(const char *what)
+{
+	fprintf(stderr, "bench: %s\n", what);
+	exit(1);
+}
 
 static double
 now_ms(void)
@@ -49,6 +81,86 @@ now_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
+/* Forget the peak of memory up to now, where the system can do that. */
+static void
+reset_peak(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "5", 1) != 1)
+		fprintf(stderr, "bench: peaks include earlier levels\n");
+	close(fd);
+}
+
+static long
+peak_kb(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+	struct rusage usage;
+	long kb = -1;
+
+	while (status && kb < 0 && fgets(line, sizeof(line), status))
+		if (sscanf(line, "VmHWM: %ld kB", &kb) != 1)
+			kb = -1;
+	if (status)
+		fclose(status);
+	getrusage(RUSAGE_SELF, &usage);
+	return kb >= 0 ? kb : usage.ru_maxrss;
+}
+
+static struct bake_options
+options_for(enum way way)
+{
+	struct bake_options options;
+
+	bake_options_default(&options);
+	options.n_levels = N_LEVELS;
+	options.n_threads = way == ALL_THREADS ? 0 : 1;
+	options.kernel = way == BY_HEAP ? BAKE_KERNEL_HEAP : BAKE_KERNEL_VECTOR;
+	return options;
+}
+
+/* From a file to another one. false: it is no level. */
+static bool
+bake_file(const char *file, const char *output,
+          const struct bake_options *options, struct times *times,
+          struct result *result)
+{
+	double began = now_ms(), then = began;
+	struct bake_output baked;
+	struct bake_report report;
+	struct file_bytes bytes;
+	struct level level;
+	struct diag diag;
+
+	batch_use_threads(options->n_threads);
+	if (file_map(file, &bytes, &diag) != DIAG_OK)
+		die(diag.text);
+	if (level_read(file, bytes.data, bytes.size, NULL, &level, &diag) !=
+	    DIAG_OK) {
+		file_free(&bytes);
+		return false;
+	}
+	file_free(&bytes);
+	times->ms[READ] = now_ms() - then;
+	if (bake_run_last(&level, options, &baked, &report, &diag) != DIAG_OK)
+		die(diag.text);
+	memcpy(times->ms + PASSES, report.pass_ms, sizeof(report.pass_ms));
+	then = now_ms();
+	if (file_replace(output, baked.data, baked.size, &diag) != DIAG_OK)
+		die(diag.text);
+	times->ms[WRITE] = now_ms() - then;
+	times->ms[WHOLE] = now_ms() - began;
+	result->cells = (double)report.width * report.height;
+	result->bytes_per_free_cell =
+		(double)baked.size / (double)(report.n_free_cells + 1);
+	free(baked.data);
+	return true;
+}
+
 static int
 compare(const void *a, const void *b)
 {
@@ -57,149 +169,180 @@ compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double
-median(const struct times *times, int n, int what)
+static struct times
+medians(const struct times *times, int n)
 {
-	double sorted[MAX_REPEAT];
+	struct times out;
 
-	for (int i = 0; i < n; i++)
-		sorted[i] = times[i].ms[what];
-	qsort(sorted, (size_t)n, sizeof(sorted[0]), compare);
-	return sorted[n / 2];
-}
+	for (int t = 0; t < N_TIMES; t++) {
+		double sorted[MAX_REPEAT];
 
-static long
-peak_kb(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_maxrss;
-}
-
-static void
-bake_once(const struct level *level, enum way way, struct times *times,
-          struct bake_report *report, size_t *size)
-{
-	struct bake_options options;
-	struct bake_output out;
-	struct diag diag;
-	double began = now_ms();
-
-	bake_options_default(&options);
-	options.n_levels = 3;
-	options.n_threads = way == ALL_THREADS ? 0 : 1;
-	options.kernel = way == BY_HEAP ? BAKE_KERNEL_HEAP : BAKE_KERNEL_VECTOR;
-	if (bake_run(level, &options, &out, report, &diag) != DIAG_OK) {
-		fprintf(stderr, "bench: %s\n", diag.text);
-		exit(1);
+		for (int i = 0; i < n; i++)
+			sorted[i] = times[i].ms[t];
+		qsort(sorted, (size_t)n, sizeof(sorted[0]), compare);
+		out.ms[t] = sorted[n / 2];
 	}
-	times->ms[0] = now_ms() - began;
-	memcpy(times->ms + 1, report->pass_ms, sizeof(report->pass_ms));
-	*size = out.size;
-	free(out.data);
+	return out;
 }
 
 static void
-print_row(const char *name, double cells, struct times (*times)[MAX_REPEAT],
-          int n, const struct bake_report *report, size_t size)
+print_header(void)
 {
-	int distances = 1 + BAKE_PASS_DISTANCES;
-
-	printf("%-20.20s %8.2f |", name, cells / 1e6);
-	for (int w = 0; w < N_WAYS; w++)
-		printf(" %7.1f", cells / 1e3 / median(times[w], n, 0));
-	printf(" |");
-	for (int w = 0; w < N_WAYS; w++)
-		printf(" %7.1f", cells / 1e3 /
-		                         (median(times[w], n, distances) +
-		                          median(times[w], n, distances - 1)));
-	printf(" |");
+	printf("%-20s %7s %5s | %6s |", "Mcells/s", "Mcells", "way", "whole");
+	printf(" %6s", "read");
 	for (int p = 0; p < BAKE_N_PASSES; p++)
 		if (p != BAKE_PASS_PATHS)
-			printf(" %3.0f",
-			       100 * median(times[ONE_THREAD], n, 1 + p) /
-			               median(times[ONE_THREAD], n, 0));
-	printf(" | %6.3f %5ld\n",
-	       (double)size / (double)(report->n_free_cells + 1),
-	       peak_kb() / 1024);
+			printf(" %6.6s", bake_pass_names[p]);
+	printf(" %6s | %6s %6s\n", "write", "B/free", "MB");
+}
+
+static void
+print_speed(double cells, double ms)
+{
+	if (ms > cells / 1e3 / 99999)
+		printf(" %6.*f", cells / 1e3 / ms < 100, cells / 1e3 / ms);
+	else
+		printf(" %6s", "-");
+}
+
+static void
+print_result(const struct result *result)
+{
+	for (int w = 0; w < N_WAYS; w++) {
+		const double *ms = result->times[w].ms;
+
+		if (!result->has_way[w])
+			continue;
+		printf("%-20.20s %7.2f %5s |", result->name,
+		       result->cells / 1e6, way_names[w]);
+		print_speed(result->cells, ms[WHOLE]);
+		printf(" |");
+		for (int t = READ; t < N_TIMES; t++)
+			if (t != PASSES + BAKE_PASS_PATHS)
+				print_speed(result->cells, ms[t]);
+		if (result->peak_kb[w])
+			printf(" | %6.3f %6.1f", result->bytes_per_free_cell,
+			       (double)result->peak_kb[w] / 1024);
+		printf("\n");
+	}
 	fflush(stdout);
 }
 
 static json_t *
-row_json(const char *name, double cells, struct times (*times)[MAX_REPEAT],
-         int n, const struct bake_report *report, size_t size)
+times_json(const struct times *times, long peak)
 {
-	json_t *row =
-		json_pack("{s:s, s:f, s:f, s:i}", "level", name, "cells", cells,
-	                  "bytes_per_free_cell",
-	                  (double)size / (double)(report->n_free_cells + 1),
-	                  "peak_kb", (int)peak_kb());
+	json_t *out = json_object();
 
-	for (int w = 0; w < N_WAYS; w++) {
-		json_t *way = json_object();
+	json_object_set_new(out, "whole_ms", json_real(times->ms[WHOLE]));
+	json_object_set_new(out, "read_ms", json_real(times->ms[READ]));
+	json_object_set_new(out, "write_ms", json_real(times->ms[WRITE]));
+	for (int p = 0; p < BAKE_N_PASSES; p++) {
+		char name[32];
 
-		json_object_set_new(way, "all_ms",
-		                    json_real(median(times[w], n, 0)));
-		for (int p = 0; p < BAKE_N_PASSES; p++)
-			json_object_set_new(
-				way, bake_pass_names[p],
-				json_real(median(times[w], n, 1 + p)));
-		json_object_set_new(row, way_names[w], way);
+		snprintf(name, sizeof(name), "%s_ms", bake_pass_names[p]);
+		json_object_set_new(out, name,
+		                    json_real(times->ms[PASSES + p]));
 	}
-	return row;
+	json_object_set_new(out, "peak_kb", json_integer(peak));
+	return out;
 }
 
 static void
-bench_level(struct bench *bench, const char *name, const struct level *level)
+add_result(struct bench *bench, const struct result *result)
+{
+	json_t *row;
+
+	if (!bench->json) {
+		print_result(result);
+		return;
+	}
+	row = json_pack("{s:s, s:f, s:f}", "level", result->name, "cells",
+	                result->cells, "bytes_per_free_cell",
+	                result->bytes_per_free_cell);
+	for (int w = 0; w < N_WAYS; w++)
+		if (result->has_way[w])
+			json_object_set_new(row, way_names[w],
+			                    times_json(&result->times[w],
+			                               result->peak_kb[w]));
+	json_array_append_new(bench->rows, row);
+}
+
+/* Add what one level has shown to a sum of several. */
+static void
+add_up(struct result *sum, const struct result *result)
+{
+	sum->cells += result->cells;
+	for (int w = 0; w < N_WAYS; w++) {
+		sum->has_way[w] = result->has_way[w];
+		for (int t = 0; t < N_TIMES; t++)
+			sum->times[w].ms[t] += result->times[w].ms[t];
+	}
+}
+
+/* A new file each time: one with the same bytes would be left alone. */
+static const char *
+output_name(const struct bench *bench, char *name, size_t size, uint32_t number)
+{
+	if (snprintf(name, size, "%s/%u.hpa", bench->folder, number) >=
+	    (int)size)
+		die("name too long");
+	unlink(name);
+	return name;
+}
+
+/* false: it is no level. */
+static bool
+bench_file(struct bench *bench, const char *file, const char *name,
+           struct result *result)
 {
 	static struct times times[N_WAYS][MAX_REPEAT];
-	double cells = (double)level->width * level->height;
-	int n = cells > 1e7 ? 1 : bench->n_repeat;
-	struct bake_report report;
-	size_t size = 0;
+	char output[sizeof(bench->folder) + 32];
+	int n = bench->n_repeat;
 
 	memset(times, 0, sizeof(times));
+	*result = (struct result){.cells = 0};
+	snprintf(result->name, sizeof(result->name), "%s", name);
 	for (int i = 0; i < n; i++)
-		for (int w = 0; w < N_WAYS; w++)
-			if (w != BY_HEAP || cells <= MAX_REFERENCE_CELLS)
-				bake_once(level, (enum way)w, &times[w][i],
-				          &report, &size);
-	if (bench->json)
-		json_array_append_new(bench->rows, row_json(name, cells, times,
-		                                            n, &report, size));
-	else
-		print_row(name, cells, times, n, &report, size);
+		for (int w = ALL_THREADS; w >= 0; w--) {
+			struct bake_options options = options_for((enum way)w);
+			long peak;
+
+			if (w == BY_HEAP && result->cells > MAX_REFERENCE_CELLS)
+				continue;
+			reset_peak();
+			if (!bake_file(file,
+			               output_name(bench, output,
+			                           sizeof(output), 0),
+			               &options, &times[w][i], result))
+				return false;
+			peak = peak_kb();
+			if (peak > result->peak_kb[w])
+				result->peak_kb[w] = peak;
+			result->has_way[w] = true;
+			if (result->cells > MAX_REPEATED_CELLS)
+				n = 1;
+		}
+	for (int w = 0; w < N_WAYS; w++)
+		result->times[w] = medians(times[w], n);
+	unlink(output);
+	add_result(bench, result);
+	return true;
 }
 
 static void
-bench_file(struct bench *bench, const char *path, const char *name)
+keep_file(struct bench *bench, const char *file)
 {
-	FILE *file = fopen(path, "rb");
-	struct level level;
-	struct stat st;
-	struct diag diag;
-	uint8_t *data;
-
-	if (!file || fstat(fileno(file), &st) != 0)
-		exit(1);
-	data = malloc((size_t)st.st_size + 1);
-	if (!data ||
-	    fread(data, 1, (size_t)st.st_size, file) != (size_t)st.st_size)
-		exit(1);
-	fclose(file);
-	if (level_read(name, data, (size_t)st.st_size, NULL, &level, &diag) ==
-	    DIAG_OK) {
-		bench_level(bench, name, &level);
-		level_free(&level);
-	}
-	free(data);
+	bench->files = realloc(bench->files, (bench->n_files + 1) *
+	                                             sizeof(*bench->files));
+	if (!bench->files)
+		die("out of memory");
+	bench->files[bench->n_files++] = strdup(file);
 }
 
-static int
-is_map(const struct dirent *entry)
+static bool
+is_map(const char *name)
 {
-	const char *dot = strrchr(entry->d_name, '.');
+	const char *dot = strrchr(name, '.');
 
 	return dot && !strcmp(dot, ".map");
 }
@@ -209,21 +352,117 @@ static void
 bench_folder(struct bench *bench, const char *folder, bool deep)
 {
 	struct dirent **entries;
-	int n = scandir(folder, &entries, deep ? NULL : is_map, alphasort);
+	int n = scandir(folder, &entries, NULL, alphasort);
+	struct result sum = {.cells = 0};
+	int n_levels = 0;
 
 	for (int i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name;
+		struct result result;
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		if (is_map(entries[i]))
-			bench_file(bench, path, name);
-		else if (deep && name[0] != '.' && strcmp(name, "malformed"))
+		if (is_map(name) && bench_file(bench, path, name, &result)) {
+			keep_file(bench, path);
+			add_up(&sum, &result);
+			n_levels++;
+		} else if (deep && !is_map(name) && name[0] != '.') {
 			bench_folder(bench, path, false);
+		}
 		free(entries[i]);
 	}
 	if (n >= 0)
 		free(entries);
+	if (n_levels < 2)
+		return;
+	snprintf(sum.name, sizeof(sum.name), "= all %d", n_levels);
+	add_result(bench, &sum);
+}
+
+/* All levels as one batch, a thread for each or several. */
+struct batch {
+	struct bench *bench;
+	enum way way;
+};
+
+static bool
+bake_of_batch(void *user, uint32_t job, bool alone)
+{
+	const struct batch *batch = user;
+	struct bake_options options = options_for(batch->way);
+	char output[sizeof(batch->bench->folder) + 32];
+	struct result result;
+	struct times times;
+
+	(void)alone;
+	bake_file(batch->bench->files[job],
+	          output_name(batch->bench, output, sizeof(output), job),
+	          &options, &times, &result);
+	return true;
+}
+
+static void
+finish_of_batch(void *user, uint32_t job)
+{
+	const struct batch *batch = user;
+	char output[sizeof(batch->bench->folder) + 32];
+
+	output_name(batch->bench, output, sizeof(output), job);
+}
+
+static double
+time_batch(struct bench *bench, enum way way, const uint64_t *weights)
+{
+	struct batch batch = {bench, way};
+	struct batch_jobs jobs = {bench->n_files, weights, bake_of_batch,
+	                          finish_of_batch, &batch};
+	double began = now_ms();
+
+	batch_use_threads(way == ALL_THREADS ? 0 : 1);
+	if (!batch_run(&jobs))
+		die("out of memory");
+	return now_ms() - began;
+}
+
+static void
+bench_batch(struct bench *bench)
+{
+	uint64_t *weights = calloc(bench->n_files + 1, sizeof(*weights));
+	double ms[N_WAYS][MAX_REPEAT], median[N_WAYS];
+	int n = bench->n_repeat;
+
+	if (!weights)
+		die("out of memory");
+	for (uint32_t i = 0; i < bench->n_files; i++) {
+		struct file_bytes bytes;
+		struct diag diag;
+
+		if (file_map(bench->files[i], &bytes, &diag) != DIAG_OK)
+			die(diag.text);
+		weights[i] = bytes.size;
+		file_free(&bytes);
+	}
+	for (int i = 0; i < n; i++)
+		for (int w = ONE_THREAD; w < N_WAYS; w++)
+			ms[w][i] = time_batch(bench, (enum way)w, weights);
+	for (int w = ONE_THREAD; w < N_WAYS; w++) {
+		qsort(ms[w], (size_t)n, sizeof(ms[w][0]), compare);
+		median[w] = ms[w][n / 2];
+	}
+	free(weights);
+	if (bench->json)
+		json_array_append_new(
+			bench->rows,
+			json_pack("{s:i, s:f, s:f}", "batch",
+		                  (int)bench->n_files, "1_ms",
+		                  median[ONE_THREAD], "all_ms",
+		                  median[ALL_THREADS]));
+	else
+		printf("a batch of %u levels: 1 thread %.1f ms, all %.1f ms, "
+		       "%.2f times\n",
+		       bench->n_files, median[ONE_THREAD], median[ALL_THREADS],
+		       median[ONE_THREAD] / median[ALL_THREADS]);
+	fflush(stdout);
 }
 
 /* A number from coordinates, the same everywhere. */
@@ -286,66 +525,95 @@ islands(uint32_t x, uint32_t y)
 	       rooms(x + seed % 24, y);
 }
 
+/* Write a level as a file of its own. */
 static void
-bench_generated(struct bench *bench, const char *name, uint32_t side,
+write_level(const char *file, uint32_t side,
+            bool (*is_free)(uint32_t x, uint32_t y))
+{
+	FILE *out = fopen(file, "wb");
+	char *row = malloc((size_t)side + 1);
+
+	if (!out || !row)
+		die("the generated level can't be written");
+	fprintf(out, "type octile\nheight %u\nwidth %u\nmap\n", side, side);
+	for (uint32_t y = 0; y < side; y++) {
+		for (uint32_t x = 0; x < side; x++)
+			row[x] = is_free(x, y) ? '.' : '@';
+		row[side] = '\n';
+		fwrite(row, 1, (size_t)side + 1, out);
+	}
+	free(row);
+	/* What is still to be written would slow down the bakes. */
+	if (fflush(out) || fsync(fileno(out)) || fclose(out))
+		die("the generated level can't be written");
+}
+
+static void
+bench_generated(struct bench *bench, const char *name,
                 bool (*is_free)(uint32_t x, uint32_t y))
 {
-	struct level level;
-	struct diag diag;
-	char label[64];
+	char file[sizeof(bench->folder) + 32], label[64];
+	struct result result;
 
 	if (bench->only && strcmp(bench->only, name) != 0)
 		return;
+	snprintf(file, sizeof(file), "%s/level.map", bench->folder);
+	snprintf(label, sizeof(label), "%s %u", name, bench->side);
+	write_level(file, bench->side, is_free);
+	bench_file(bench, file, label, &result);
+	unlink(file);
+}
 
-	if (level_new(side, side, NULL, &level, &diag) != DIAG_OK)
-		exit(1);
-	for (uint32_t y = 0; y < side; y++)
-		for (uint32_t x = 0; x < side; x++)
-			level.cells[(size_t)y * side + x] = is_free(x, y);
-	snprintf(label, sizeof(label), "%s %u", name, (unsigned)side);
-	bench_level(bench, label, &level);
-	level_free(&level);
+static void
+parse(int argc, char **argv, struct bench *bench, const char **folder)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--json"))
+			bench->json = true;
+		else if (!strcmp(argv[i], "--side") && i + 1 < argc)
+			bench->side = (uint32_t)atoi(argv[++i]);
+		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+			bench->only = argv[++i];
+		else if (!strcmp(argv[i], "--repeat") && i + 1 < argc)
+			bench->n_repeat = atoi(argv[++i]);
+		else
+			*folder = argv[i];
+	}
+	if (bench->n_repeat < 1 || bench->n_repeat > MAX_REPEAT)
+		bench->n_repeat = 5;
 }
 
 int
 main(int argc, char **argv)
 {
 	struct bench bench = {.n_repeat = 5, .side = 2048};
-	const char *folder = NULL;
+	const char *temporary = getenv("TMPDIR"), *folder = NULL;
 
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			bench.json = true;
-		else if (!strcmp(argv[i], "--side") && i + 1 < argc)
-			bench.side = (uint32_t)atoi(argv[++i]);
-		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
-			bench.only = argv[++i];
-		else if (!strcmp(argv[i], "--repeat") && i + 1 < argc)
-			bench.n_repeat = atoi(argv[++i]);
-		else
-			folder = argv[i];
-	}
-	if (bench.n_repeat < 1 || bench.n_repeat > MAX_REPEAT)
-		bench.n_repeat = 5;
+	parse(argc, argv, &bench, &folder);
+	snprintf(bench.folder, sizeof(bench.folder), "%s/hpabench-XXXXXX",
+	         temporary ? temporary : "/tmp");
+	if (!mkdtemp(bench.folder))
+		die("there is no folder for temporary files");
 	bench.rows = json_array();
 	if (!bench.json)
-		printf("%-20s %8s | whole bake, Mcells/s    | level-1 "
-		       "distances       | terrain nodes repeats distances "
-		       "levels components layout %% | B/free cell, peak MB\n"
-		       "%-20s %8s | %7s %7s %7s | %7s %7s %7s |\n",
-		       "level", "Mcells", "", "", "heap", "1", "all", "heap",
-		       "1", "all");
-	if (folder)
+		print_header();
+	if (folder && !bench.only)
 		bench_folder(&bench, folder, true);
+	if (bench.n_files > 1)
+		bench_batch(&bench);
 	if (bench.side > 0) {
-		bench_generated(&bench, "empty", bench.side, empty);
-		bench_generated(&bench, "rooms", bench.side, rooms);
-		bench_generated(&bench, "maze", bench.side, maze);
-		bench_generated(&bench, "random", bench.side, random_cells);
-		bench_generated(&bench, "islands", bench.side, islands);
+		bench_generated(&bench, "empty", empty);
+		bench_generated(&bench, "rooms", rooms);
+		bench_generated(&bench, "maze", maze);
+		bench_generated(&bench, "random", random_cells);
+		bench_generated(&bench, "islands", islands);
 	}
 	if (bench.json)
 		json_dumpf(bench.rows, stdout, JSON_INDENT(1));
 	json_decref(bench.rows);
+	for (uint32_t i = 0; i < bench.n_files; i++)
+		free(bench.files[i]);
+	free(bench.files);
+	rmdir(bench.folder);
 	return 0;
 }
