@@ -85,6 +85,22 @@ test_threads() {
 	ok "baking again is as before" bakes_as 1 -j1
 }
 
+# alone MEASURE OPTIONS: a level by itself gets all threads, in a batch mostly
+# one.
+alone() (
+	rm -rf "$tmp/again"
+	cd "$levels" || exit
+	for level in ./*.map; do
+		"$HPABAKE" bake -q $2 "$level" -d "$tmp/again" || exit
+	done
+	same again "$1"
+)
+
+test_alone() {
+	ok "three threads for each level" alone 1 -j3
+	ok "the same with all options" alone $n_sets "-j3 $everything"
+}
+
 # Other options must not give the same files: else nothing was compared.
 test_options() {
 	number=1
@@ -193,6 +209,7 @@ test_compiler() {
 
 gather_levels
 test_threads
+test_alone
 test_options
 drop_large_levels
 test_environment
