@@ -433,15 +433,8 @@ bench_batch(struct bench *bench)
 
 	if (!weights)
 		die("out of memory");
-	for (uint32_t i = 0; i < bench->n_files; i++) {
-		struct file_bytes bytes;
-		struct diag diag;
-
-		if (file_map(bench->files[i], &bytes, &diag) != DIAG_OK)
-			die(diag.text);
-		weights[i] = bytes.size;
-		file_free(&bytes);
-	}
+	for (uint32_t i = 0; i < bench->n_files; i++)
+		weights[i] = file_weight(bench->files[i]);
 	for (int i = 0; i < n; i++)
 		for (int w = ONE_THREAD; w < N_WAYS; w++)
 			ms[w][i] = time_batch(bench, (enum way)w, weights);

@@ -99,7 +99,8 @@ sort(struct batch *batch)
 }
 
 /* The first ones of the order that should get all threads: those that are
- * large, or heavier than what is left for one thread. */
+ * large, or so much heavier than what is left for one thread that the others
+ * would wait for it longer than is lost where threads share a level. */
 static uint32_t
 count_large(const struct batch *batch, unsigned n_threads)
 {
@@ -112,7 +113,7 @@ count_large(const struct batch *batch, unsigned n_threads)
 	for (; n < jobs->n; n++) {
 		uint64_t weight = jobs->weights[batch->order[n]];
 
-		if (weight < LARGE && weight <= left / n_threads)
+		if (weight < LARGE && weight <= left / n_threads / 7 * 8)
 			break;
 		left -= weight;
 	}

@@ -11,7 +11,8 @@ void batch_use_threads(unsigned n_threads);
 /* How many that are. */
 unsigned batch_threads(void);
 
-/* Jobs 0 … n-1. weights[] says which are larger, as bytes of a level's file do.
+/* Jobs 0 … n-1. weights[] says which take longer; of bytes of a level's file, 16
+ * million are much.
  *
  * work() does one, on a thread of its own while others do theirs, or `alone`:
  * it may then use all threads and all memory. Where it is not alone it may

@@ -603,15 +603,6 @@ finish_file(void *user, uint32_t file)
 		report_job(batch, job);
 }
 
-static uint64_t
-file_size(const char *name)
-{
-	struct stat st;
-
-	return stat(name, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size
-	                                              : 0;
-}
-
 static enum diag_status
 run_jobs(struct batch *batch, struct diag *diag)
 {
@@ -625,8 +616,8 @@ run_jobs(struct batch *batch, struct diag *diag)
 	bool ok;
 
 	batch->jobs = calloc(n + 1, sizeof(*batch->jobs));
-	for (size_t i = 0; weights && i < n; i++)
-		weights[i] = file_size(batch->files[i]);
+	for (size_t i = 0; weights && n > 1 && i < n; i++)
+		weights[i] = file_weight(batch->files[i]);
 	batch_use_threads(batch->baking.n_threads);
 	ok = weights && batch->jobs && batch_run(&jobs);
 	free(weights);

@@ -27,6 +27,10 @@ void file_free(struct file_bytes *bytes);
 enum diag_status file_map(const char *name, struct file_bytes *out,
                           struct diag *diag);
 
+/* How much work a level's file is likely to be: a number to compare with those
+ * of others, 0 for what can't be looked at without reading it. */
+uint64_t file_weight(const char *name);
+
 /* Give a file these bytes, whole or not at all: they are written beside it and
  * take its place when they are safe. A file that has them already is left
  * alone. What is no regular file, /dev/null for instance, is written to. Threads
