@@ -2,8 +2,8 @@
  *
  * Each section is packed first (stored as it is, or deflated in blocks), then
  * header, table and packed sections are copied to their places and the
- * checksums put in. Blocks are deflated by all threads; so are sections copied
- * and their checksums taken, piece by piece, while one thread takes the content
+ * checksums put in. Blocks are deflated by all workers; so are sections copied
+ * and their checksums taken, piece by piece, while one worker takes the content
  * hash, which can't be cut. Nothing here depends on time, machine or locale. */
 #include "formats/hpa_write.h"
 
@@ -30,26 +30,51 @@ align_up(size_t n)
 	return (n + ALIGN - 1) & ~(ALIGN - 1);
 }
 
-/* Deflate block i to its place; its size, or 0. */
-static size_t
-deflate_block(const uint8_t *raw, size_t raw_size, size_t i, uint8_t *out)
+/* A section while it is deflated: block i goes to where it begins if those
+ * before it take the most they may. */
+struct blocks {
+	const uint8_t *raw;
+	size_t raw_size, bound;
+	uint8_t *out;
+	size_t *sizes; /* 0: could not be deflated */
+};
+
+static void
+deflate_block(void *user, size_t i)
 {
+	struct blocks *blocks = user;
 	size_t begin = i * HPA_BLOCK_SIZE;
-	size_t left = raw_size - begin;
-	uLongf size = compressBound(HPA_BLOCK_SIZE);
+	size_t left = blocks->raw_size - begin;
+	uLongf size = blocks->bound;
 
 	if (left > HPA_BLOCK_SIZE)
 		left = HPA_BLOCK_SIZE;
-	if (compress2(out, &size, raw + begin, left, Z_BEST_COMPRESSION) !=
-	    Z_OK)
-		return 0;
-	return size;
+	if (compress2(blocks->out + i * blocks->bound, &size,
+	              blocks->raw + begin, left, Z_BEST_COMPRESSION) == Z_OK)
+		blocks->sizes[i] = size;
 }
 
-/* Deflate into blocks that can be inflated one by one: each with room for the
- * worst, then moved together. */
+/* Move the blocks together and say where they end; false if one is missing. */
 static bool
-deflate_blocks(const uint8_t *raw, size_t raw_size, struct packed *out)
+close_up(const struct blocks *blocks, size_t n_blocks, uint8_t *ends,
+         size_t *end)
+{
+	*end = 0;
+	for (size_t i = 0; i < n_blocks; i++) {
+		if (blocks->sizes[i] == 0)
+			return false;
+		memmove(blocks->out + *end, blocks->out + i * blocks->bound,
+		        blocks->sizes[i]);
+		*end += blocks->sizes[i];
+		hpa_put_le32(ends + 4 * i, (uint32_t)*end);
+	}
+	return true;
+}
+
+/* Deflate into blocks that can be inflated one by one. */
+static bool
+deflate_blocks(const uint8_t *raw, size_t raw_size,
+               const struct workers *workers, struct packed *out)
 {
 	size_t n_blocks = (raw_size + HPA_BLOCK_SIZE - 1) / HPA_BLOCK_SIZE;
 	size_t head = HPA_ZLIB_ENDS + 4 * n_blocks;
@@ -60,18 +85,13 @@ deflate_blocks(const uint8_t *raw, size_t raw_size, struct packed *out)
 	bool ok = data && sizes;
 
 	if (ok) {
-#pragma omp parallel for schedule(dynamic, 1)
-		for (size_t i = 0; i < n_blocks; i++)
-			sizes[i] = deflate_block(raw, raw_size, i,
-			                         data + head + i * bound);
+		struct blocks blocks = {raw, raw_size, bound, data + head,
+		                        sizes};
+
 		hpa_put_le32(data + HPA_ZLIB_BLOCK_SIZE, HPA_BLOCK_SIZE);
 		hpa_put_le32(data + HPA_ZLIB_N_BLOCKS, (uint32_t)n_blocks);
-	}
-	for (size_t i = 0; i < n_blocks && ok; i++) {
-		ok = sizes[i] > 0;
-		memmove(data + head + end, data + head + i * bound, sizes[i]);
-		end += sizes[i];
-		hpa_put_le32(data + HPA_ZLIB_ENDS + 4 * i, (uint32_t)end);
+		workers_run(workers, n_blocks, deflate_block, &blocks);
+		ok = close_up(&blocks, n_blocks, data + HPA_ZLIB_ENDS, &end);
 	}
 	free(sizes);
 	if (!ok) {
@@ -84,13 +104,14 @@ deflate_blocks(const uint8_t *raw, size_t raw_size, struct packed *out)
 
 static bool
 pack(const struct hpa_new_section *section, enum hpa_compress compress,
-     struct packed *out)
+     const struct workers *workers, struct packed *out)
 {
 	bool wanted = compress == HPA_COMPRESS_ALL ||
 	              (compress == HPA_COMPRESS_COLD && !section->is_hot);
 
 	wanted = wanted && section->raw_size <= MAX_DEFLATED;
-	if (wanted && !deflate_blocks(section->raw, section->raw_size, out))
+	if (wanted && !deflate_blocks(section->raw, section->raw_size, workers,
+	                              out))
 		return false;
 	if (wanted && out->stored_size < section->raw_size)
 		return true;
@@ -155,22 +176,47 @@ put_header(uint8_t *data, size_t size, uint32_t n_sections,
 /* A section on its way into the file, piece by piece. */
 #define PIECE_SIZE ((size_t)1 << 18)
 
+struct copy {
+	const struct hpa_new_section *section;
+	const struct packed *packed;
+	uint8_t *out;
+	uint32_t *crcs; /* of the pieces */
+	uint64_t hash;  /* of what came before, then with this section */
+};
+
 static size_t
 count_pieces(size_t size)
 {
 	return (size + PIECE_SIZE - 1) / PIECE_SIZE;
 }
 
-/* Copy piece i; returns its checksum. */
-static uint32_t
-copy_piece(const struct packed *packed, size_t i, uint8_t *out)
+static size_t
+piece_size(size_t size, size_t i)
 {
-	const uint8_t *from = packed->stored + i * PIECE_SIZE;
-	size_t left = packed->stored_size - i * PIECE_SIZE;
-	size_t size = left < PIECE_SIZE ? left : PIECE_SIZE;
+	size_t left = size - i * PIECE_SIZE;
 
-	memcpy(out + i * PIECE_SIZE, from, size);
-	return (uint32_t)crc32_z(0, from, size);
+	return left < PIECE_SIZE ? left : PIECE_SIZE;
+}
+
+/* The first turn, the longest, is the hash; the others copy a piece each. */
+static void
+copy_piece(void *user, size_t turn)
+{
+	struct copy *copy = user;
+	const struct hpa_new_section *section = copy->section;
+	size_t at, size;
+
+	if (turn == 0) {
+		copy->hash = hpa_hash_section(copy->hash, section->id,
+		                              section->profile, section->raw,
+		                              section->raw_size);
+		return;
+	}
+	at = (turn - 1) * PIECE_SIZE;
+	size = piece_size(copy->packed->stored_size, turn - 1);
+	memcpy(copy->out + at, copy->packed->stored + at, size);
+	copy->crcs[turn - 1] =
+		(uint32_t)crc32_z(0, copy->packed->stored + at, size);
 }
 
 /* The checksum of all from those of the pieces. */
@@ -180,34 +226,10 @@ join_crcs(const uint32_t *crcs, size_t size)
 	uLong crc = crc32_z(0, NULL, 0);
 	size_t n = count_pieces(size);
 
-	for (size_t i = 0; i < n; i++) {
-		size_t left = size - i * PIECE_SIZE;
-
-		crc = crc32_combine(
-			crc, crcs[i],
-			(z_off_t)(left < PIECE_SIZE ? left : PIECE_SIZE));
-	}
+	for (size_t i = 0; i < n; i++)
+		crc = crc32_combine(crc, crcs[i],
+		                    (z_off_t)piece_size(size, i));
 	return (uint32_t)crc;
-}
-
-/* Copy a section, its checksum into *crc and its content into *hash. crcs is
- * scratch. */
-static void
-copy_section(const struct hpa_new_section *section, const struct packed *packed,
-             uint8_t *out, uint32_t *crcs, uint32_t *crc, uint64_t *hash)
-{
-	size_t n = count_pieces(packed->stored_size);
-
-#pragma omp parallel if (n > 1)
-	{
-#pragma omp single nowait
-		*hash = hpa_hash_section(*hash, section->id, section->profile,
-		                         section->raw, section->raw_size);
-#pragma omp for schedule(dynamic, 1)
-		for (size_t i = 0; i < n; i++)
-			crcs[i] = copy_piece(packed, i, out);
-	}
-	*crc = join_crcs(crcs, packed->stored_size);
 }
 
 /* Where the sections go; returns the size of the file. */
@@ -250,8 +272,8 @@ release(struct hpa_new_section *section, struct packed *packed)
 
 static bool
 assemble(struct hpa_new_section *sections, struct packed *packed, uint32_t n,
-         uint64_t source_hash, uint64_t options_hash, uint8_t **out,
-         size_t *size)
+         uint64_t source_hash, uint64_t options_hash,
+         const struct workers *workers, uint8_t **out, size_t *size)
 {
 	size_t offsets[HPA_MAX_SECTIONS];
 	uint64_t content_hash = HPA_HASH_SEED;
@@ -268,12 +290,15 @@ assemble(struct hpa_new_section *sections, struct packed *packed, uint32_t n,
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t crc;
+		struct copy copy = {&sections[i], &packed[i], data + offsets[i],
+		                    crcs, content_hash};
 
-		copy_section(&sections[i], &packed[i], data + offsets[i], crcs,
-		             &crc, &content_hash);
+		workers_run(workers, 1 + count_pieces(packed[i].stored_size),
+		            copy_piece, &copy);
+		content_hash = copy.hash;
 		put_entry(data + HPA_HEADER_SIZE + (size_t)i * HPA_ENTRY_SIZE,
-		          &sections[i], &packed[i], offsets[i], crc);
+		          &sections[i], &packed[i], offsets[i],
+		          join_crcs(crcs, packed[i].stored_size));
 		release(&sections[i], &packed[i]);
 	}
 	put_header(data, *size, n, content_hash, source_hash, options_hash,
@@ -286,16 +311,17 @@ assemble(struct hpa_new_section *sections, struct packed *packed, uint32_t n,
 bool
 hpa_write(struct hpa_new_section *sections, uint32_t n_sections,
           enum hpa_compress compress, uint64_t source_hash,
-          uint64_t options_hash, uint8_t **out, size_t *size)
+          uint64_t options_hash, const struct workers *workers, uint8_t **out,
+          size_t *size)
 {
 	struct packed packed[HPA_MAX_SECTIONS] = {{0}};
 	bool ok = true;
 
 	*out = NULL;
 	for (uint32_t i = 0; i < n_sections && ok; i++)
-		ok = pack(&sections[i], compress, &packed[i]);
+		ok = pack(&sections[i], compress, workers, &packed[i]);
 	ok = ok && assemble(sections, packed, n_sections, source_hash,
-	                    options_hash, out, size);
+	                    options_hash, workers, out, size);
 	for (uint32_t i = 0; i < n_sections; i++)
 		free(packed[i].own);
 	return ok;

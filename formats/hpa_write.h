@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "formats/hpa_layout.h"
+#include "formats/workers.h"
 
 /* A section to be written, with its raw bytes. */
 struct hpa_new_section {
@@ -22,10 +23,11 @@ struct hpa_new_section {
  * free(). A section that `compress` applies to is deflated if that makes it
  * smaller. What sections own is freed, each when it is in the file, so that
  * they are not all there twice. false: no memory, *out is NULL, and what is left
- * of them is still theirs. */
+ * of them is still theirs. workers may be NULL. */
 bool hpa_write(struct hpa_new_section *sections, uint32_t n_sections,
                enum hpa_compress compress, uint64_t source_hash,
-               uint64_t options_hash, uint8_t **out, size_t *size);
+               uint64_t options_hash, const struct workers *workers,
+               uint8_t **out, size_t *size);
 
 /* What a section adds to the content hash. */
 uint64_t hpa_hash_section(uint64_t hash, const char *id, uint32_t profile,

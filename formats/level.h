@@ -8,6 +8,7 @@
 
 #include "formats/diag.h"
 #include "formats/terrain.h"
+#include "formats/workers.h"
 
 #define LEVEL_MAX_SIDE 65535u /* a coordinate is 16 bits in the file */
 #define LEVEL_MAX_CELLS ((uint64_t)1 << 31)
@@ -58,6 +59,7 @@ struct level_options {
 	uint32_t index;       /* else its number, from 0 */
 	struct level_loader loader; /* load NULL: there are no other files */
 	struct level_gate gate;     /* admit NULL: all sizes are welcome */
+	const struct workers *workers; /* to read with; may be NULL */
 };
 
 /* One row per format. probe() looks at the bytes only and says whether they

@@ -22,8 +22,8 @@
  *
  * Reading is three steps: the header; the shape, which finds every row and
  * allocates nothing, so that a short file with a boastful header costs no
- * memory; the letters, by all threads where rows are found by their number, as
- * they are when all lines end alike. */
+ * memory; the letters, many rows at once where they are found by their number,
+ * as they are when all lines end alike. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +42,7 @@ struct reader {
 	const uint8_t *at, *end;
 	unsigned long line; /* of the text read last */
 	const struct terrain_table *table;
+	const struct workers *workers;
 	struct diag *diag;
 };
 
@@ -404,22 +405,45 @@ read_row(const uint8_t *letters, const struct alphabet *alphabet, uint32_t n,
 	return (all & NOT_A_CLASS) == 0;
 }
 
+/* A level's rows, so many to a turn. */
+#define BAND_HEIGHT 64u
+#define MAX_BANDS (LEVEL_MAX_SIDE / BAND_HEIGHT + 1)
+
+struct rows {
+	const uint8_t *first;
+	size_t stride;
+	const struct alphabet *alphabet;
+	struct level *level;
+	bool is_bad[MAX_BANDS]; /* has a letter that is none */
+};
+
+static void
+read_band(void *user, size_t band)
+{
+	struct rows *rows = user;
+	const struct level *level = rows->level;
+	size_t y = band * BAND_HEIGHT, end = y + BAND_HEIGHT;
+
+	for (; y < end && y < level->height; y++)
+		if (!read_row(rows->first + y * rows->stride, rows->alphabet,
+		              level->width, level->cells + y * level->width))
+			rows->is_bad[band] = true;
+}
+
 /* Read the rows of a file whose shape is right, whose beginnings are `stride`
- * apart. Returns the first that has a letter that is none, or the height. */
-static uint32_t
-read_strided(const uint8_t *first, size_t stride,
+ * apart; false if there is a letter that is none. */
+static bool
+read_strided(const struct reader *reader, size_t stride,
              const struct alphabet *alphabet, struct level *level)
 {
-	uint32_t width = level->width, height = level->height;
-	uint32_t bad = height;
+	struct rows rows = {reader->at, stride, alphabet, level, {false}};
+	size_t n = (level->height + BAND_HEIGHT - 1) / BAND_HEIGHT;
 
-#pragma omp parallel for schedule(static) reduction(min : bad)
-	for (uint32_t y = 0; y < height; y++)
-		if (!read_row(first + y * stride, alphabet, width,
-		              level->cells + (size_t)y * width) &&
-		    y < bad)
-			bad = y;
-	return bad;
+	workers_run(reader->workers, n, read_band, &rows);
+	for (size_t i = 0; i < n; i++)
+		if (rows.is_bad[i])
+			return false;
+	return true;
 }
 
 /* Read the rows of a file whose shape is right; stride may be 0. */
@@ -427,21 +451,17 @@ static enum diag_status
 read_rows(struct reader *reader, size_t stride, const struct alphabet *alphabet,
           struct level *level)
 {
-	uint32_t y = 0, bad = level->height;
+	uint8_t *cells = level->cells;
 	struct text row;
 
-	if (stride > 0)
-		bad = read_strided(reader->at, stride, alphabet, level);
-	if (stride > 0 && bad == level->height)
+	if (stride > 0 && read_strided(reader, stride, alphabet, level))
 		return DIAG_OK;
-	/* The lines are counted on the way to the bad one. */
-	for (; y < level->height; y++) {
+	/* Line by line, to the bad one if there is one. */
+	for (uint32_t y = 0; y < level->height; y++) {
 		next_line(reader, &row);
-		if (stride > 0 ? y == bad
-		               : !read_row(row.data, alphabet, level->width,
-		                           level->cells +
-		                                   (size_t)y * level->width))
+		if (!read_row(row.data, alphabet, level->width, cells))
 			return refuse_letter(reader, row, alphabet);
+		cells += level->width;
 	}
 	return DIAG_OK;
 }
@@ -460,7 +480,11 @@ movingai_read(const uint8_t *data, size_t size,
               const struct level_options *options, struct level *out,
               struct diag *diag)
 {
-	struct reader reader = {data, data + size, 0, options->terrain, diag};
+	struct reader reader = {.at = data,
+	                        .end = data + size,
+	                        .table = options->terrain,
+	                        .workers = options->workers,
+	                        .diag = diag};
 	struct header header = {0, 0};
 	struct alphabet alphabet;
 	enum diag_status st;

@@ -133,13 +133,15 @@ bake_file(const char *file, const char *output,
 	struct bake_output baked;
 	struct bake_report report;
 	struct file_bytes bytes;
+	const struct level_options reading = {.workers = &batch_workers};
 	struct level level;
 	struct diag diag;
 
 	batch_use_threads(options->n_threads);
 	if (file_map(file, &bytes, &diag) != DIAG_OK)
 		die(diag.text);
-	if (level_read(file, bytes.data, bytes.size, NULL, &level, &diag) !=
+	if (level_read(file, bytes.data, bytes.size, &reading, &level,
+	               &diag) !=
 	    DIAG_OK) {
 		file_free(&bytes);
 		return false;

@@ -440,7 +440,7 @@ put_together(const struct parts *parts, enum hpa_compress compress)
 
 	assert_true(hpa_write(copy.sections, parts->n, compress,
 	                      parts->file.source_hash, parts->file.options_hash,
-	                      &image.data, &image.size));
+	                      NULL, &image.data, &image.size));
 	return image;
 }
 
@@ -1266,8 +1266,8 @@ write_blob(const uint8_t *raw, size_t size)
 	struct hpa_new_section section = {"blob", 0, false, raw, size, NULL};
 	struct image image;
 
-	assert_true(hpa_write(&section, 1, HPA_COMPRESS_COLD, 1, 2, &image.data,
-	                      &image.size));
+	assert_true(hpa_write(&section, 1, HPA_COMPRESS_COLD, 1, 2, NULL,
+	                      &image.data, &image.size));
 	return image;
 }
 

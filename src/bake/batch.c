@@ -43,6 +43,16 @@ batch_threads(void)
 #endif
 }
 
+static void
+run_turns(size_t n, workers_turn *turn, void *user)
+{
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t i = 0; i < n; i++)
+		turn(user, i);
+}
+
+const struct workers batch_workers = {run_turns};
+
 /* Hand over what is done up to the first that is not. One thread at a time does
  * it, for others too. */
 static void

@@ -5,11 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "formats/workers.h"
+
 /* Have what follows in this thread use so many; 0: all cores. */
 void batch_use_threads(unsigned n_threads);
 
 /* How many that are. */
 unsigned batch_threads(void);
+
+/* These threads, for what knows of none. */
+extern const struct workers batch_workers;
 
 /* Jobs 0 … n-1. weights[] says which take longer; of bytes of a level's file, 16
  * million are much.

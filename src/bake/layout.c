@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "formats/hpa_write.h"
+#include "src/bake/batch.h"
 #include "src/bake/passes.h"
 
 #define MAX_OFFSET UINT32_MAX
@@ -694,8 +695,8 @@ write_sections(struct abstraction *profiles, const struct pool *pool,
 	for (uint32_t p = 0; p < pool->n_profiles; p++)
 		release_tables(&profiles[p]);
 	if (!hpa_write(sections->list, sections->n, abs->options.compress,
-	               abs->source->hash, hash_options(sections), &out->data,
-	               &out->size))
+	               abs->source->hash, hash_options(sections), &batch_workers,
+	               &out->data, &out->size))
 		return out_of_memory(diag);
 	return DIAG_OK;
 }

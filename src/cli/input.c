@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/bake/batch.h"
 #include "src/cli/cli.h"
 #include "src/cli/level_options.h"
 
@@ -23,6 +24,7 @@ input_level(const char *name, const struct level_options *options,
 	if (status)
 		return status;
 	how.index = index;
+	how.workers = &batch_workers;
 	how.loader = level_files_loader(&files);
 	status = level_read(name, bytes.data, bytes.size, &how, out, diag);
 	if (status)
