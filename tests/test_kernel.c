@@ -233,14 +233,13 @@ real_levels_bake_to_the_same_bytes(void **state)
 		if (folder)
 			n += for_each_file(folder, ".map", bake_file, &rng);
 	}
-	if (n == 0)
-		skip();
+	printf("# %zu real levels\n", n);
 }
 
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
+	struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernel_finds_what_dijkstra_finds),
 		cmocka_unit_test(the_kernel_knows_what_it_cannot_hold),
 		cmocka_unit_test(random_levels_bake_to_the_same_bytes),
@@ -248,5 +247,8 @@ main(void)
 		cmocka_unit_test(real_levels_bake_to_the_same_bytes),
 	};
 
+	if (!maps_folder("dao"))
+		tests[4].name = "real_levels_bake_to_the_same_bytes "
+				"# SKIP no folder HPA_MAPS/dao";
 	return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
 }
