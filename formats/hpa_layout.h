@@ -49,13 +49,21 @@
 #define HPA_MAX_ALIGN 12u /* log2: a page */
 #define HPA_FLAG_CRITICAL 1u
 
-enum hpa_codec { HPA_CODEC_STORED = 0, HPA_CODEC_ZLIB = 1 };
+enum hpa_codec {
+	HPA_CODEC_STORED = 0,
+	HPA_CODEC_ZLIB = 1,
+	HPA_CODEC_PACKED = 2
+};
 
 /* A zlib section: block size, number of blocks, where each block ends
  * (counted from the first one's beginning), the blocks. */
 #define HPA_ZLIB_BLOCK_SIZE 0u /* u32, raw bytes of every block but the last */
 #define HPA_ZLIB_N_BLOCKS 4u   /* u32 */
 #define HPA_ZLIB_ENDS 8u       /* u32 each */
+/* A packed section: the size of its packed bytes, then these as a zlib one. */
+#define HPA_PACKED_SIZE 0u   /* u32 */
+#define HPA_PACKED_BLOCKS 4u
+
 #define HPA_BLOCK_SIZE 65536u     /* the largest, and what we write */
 #define HPA_MIN_BLOCK_SIZE 1024u  /* a power of two between the two */
 #define HPA_MAX_RATIO 1032u /* deflate can't do better */

@@ -9,7 +9,8 @@
  *
  * A zlib section is cut into blocks that are deflated on their own. How much it
  * inflates to is compared with what deflate can do at best (HPA_MAX_RATIO)
- * before anyone allocates by that number.
+ * before anyone allocates by that number. A packed one is a zlib section of
+ * packed bytes, which hpa_unpack.c knows; together they may do no better.
  *
  * The block reader gives zlib a piece of the caller's memory to allocate from,
  * once, when it is started; later inflateReset() is all it needs, so that a
@@ -18,6 +19,8 @@
 #include "formats/hpa_read.h"
 
 #include <zlib.h>
+
+#include "formats/hpa_unpack.h"
 
 #define MIN_HEADER_SIZE 20u /* what all versions share, and a checksum */
 #define ID_SIZE 4u
@@ -216,13 +219,13 @@ read_place(struct hpa_file *file, struct hpa_section *section,
 static uint32_t
 block_size(const struct hpa_section *section)
 {
-	return hpa_get_le32(section->stored + HPA_ZLIB_BLOCK_SIZE);
+	return hpa_get_le32(section->blocks + HPA_ZLIB_BLOCK_SIZE);
 }
 
 static uint32_t
 n_blocks(const struct hpa_section *section)
 {
-	return hpa_get_le32(section->stored + HPA_ZLIB_N_BLOCKS);
+	return hpa_get_le32(section->blocks + HPA_ZLIB_N_BLOCKS);
 }
 
 /* What a block inflates to: all but the last are whole. */
@@ -230,16 +233,24 @@ static uint32_t
 block_raw_size(const struct hpa_section *section, uint32_t index)
 {
 	uint32_t whole = block_size(section);
-	size_t left = section->raw_size - (size_t)index * whole;
+	size_t left = section->inflated_size - (size_t)index * whole;
 
 	return left < whole ? (uint32_t)left : whole;
+}
+
+/* The bytes of the blocks and their list. */
+static size_t
+blocks_size(const struct hpa_section *section)
+{
+	return section->stored_size -
+	       (size_t)(section->blocks - section->stored);
 }
 
 /* Where the blocks end, and that none inflates to more than is possible. */
 static bool
 blocks_are_sane(const struct hpa_section *section)
 {
-	const uint8_t *ends = section->stored + HPA_ZLIB_ENDS;
+	const uint8_t *ends = section->blocks + HPA_ZLIB_ENDS;
 	uint32_t n = n_blocks(section), begin = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -251,37 +262,81 @@ blocks_are_sane(const struct hpa_section *section)
 			return false;
 		begin = end;
 	}
-	return begin == section->stored_size - HPA_ZLIB_ENDS - 4 * (size_t)n;
+	return begin == blocks_size(section) - HPA_ZLIB_ENDS - 4 * (size_t)n;
 }
 
+/* The blocks at section->blocks, which are to inflate to `size` bytes. */
 static hpa_status
-check_zlib(struct hpa_file *file, struct hpa_section *section,
-           uint64_t raw_size, const char **detail)
+check_blocks(struct hpa_file *file, struct hpa_section *section, uint64_t size,
+             const char **detail)
 {
-	uint32_t size;
+	uint32_t whole;
 
-	if (section->stored_size < HPA_ZLIB_ENDS)
+	if (blocks_size(section) < HPA_ZLIB_ENDS)
 		return refuse_section(file, section, detail,
 		                      "a section's list of blocks is cut off");
-	size = block_size(section);
-	if (size < HPA_MIN_BLOCK_SIZE || size > HPA_BLOCK_SIZE ||
-	    (size & (size - 1)) != 0)
+	whole = block_size(section);
+	if (whole < HPA_MIN_BLOCK_SIZE || whole > HPA_BLOCK_SIZE ||
+	    (whole & (whole - 1)) != 0)
 		return refuse_section(file, section, detail,
 		                      "a section's block size is out of range");
-	if (n_blocks(section) != raw_size / size + (raw_size % size != 0))
+	if (n_blocks(section) != size / whole + (size % whole != 0))
 		return refuse_section(file, section, detail,
 		                      "a section's number of blocks is wrong");
-	if (n_blocks(section) > (section->stored_size - HPA_ZLIB_ENDS) / 4)
+	if (n_blocks(section) > (blocks_size(section) - HPA_ZLIB_ENDS) / 4)
 		return refuse_section(file, section, detail,
 		                      "a section's list of blocks is cut off");
-	section->raw_size = (size_t)raw_size;
-	if (section->raw_size != raw_size)
+	section->inflated_size = (size_t)size;
+	if (section->inflated_size != size)
 		return HPA_NO_MEMORY;
 	if (!blocks_are_sane(section))
 		return refuse_section(
 			file, section, detail,
 			"a section's blocks do not fit its sizes");
 	return HPA_OK;
+}
+
+static hpa_status
+check_zlib(struct hpa_file *file, struct hpa_section *section,
+           uint64_t raw_size, const char **detail)
+{
+	hpa_status st;
+
+	section->blocks = section->stored;
+	st = check_blocks(file, section, raw_size, detail);
+	section->raw_size = section->inflated_size;
+	return st;
+}
+
+static bool
+can_be_packed(const struct hpa_section *section)
+{
+	for (uint32_t i = 0; i < HPA_N_PACKED; i++)
+		if (!memcmp(section->id, hpa_packed_ids[i], ID_SIZE))
+			return section->flags & HPA_FLAG_CRITICAL;
+	return false;
+}
+
+static hpa_status
+check_packed(struct hpa_file *file, struct hpa_section *section,
+             uint64_t raw_size, const char **detail)
+{
+	if (!can_be_packed(section))
+		return refuse_section(file, section, detail,
+		                      "a section can't be packed");
+	if (section->stored_size < HPA_PACKED_BLOCKS)
+		return refuse_section(file, section, detail,
+		                      "a section's packed size is cut off");
+	if (raw_size / HPA_MAX_RATIO > section->stored_size)
+		return refuse_section(file, section, detail,
+		                      "a section is packed too well");
+	section->raw_size = (size_t)raw_size;
+	if (section->raw_size != raw_size)
+		return HPA_NO_MEMORY;
+	section->blocks = section->stored + HPA_PACKED_BLOCKS;
+	return check_blocks(file, section,
+	                    hpa_get_le32(section->stored + HPA_PACKED_SIZE),
+	                    detail);
 }
 
 static hpa_status
@@ -301,6 +356,8 @@ read_codec(struct hpa_file *file, struct hpa_section *section,
 		return HPA_OK;
 	case HPA_CODEC_ZLIB:
 		return check_zlib(file, section, raw_size, detail);
+	case HPA_CODEC_PACKED:
+		return check_packed(file, section, raw_size, detail);
 	default:
 		return refuse_section(file, section, detail,
 		                      "a section's codec is unknown");
@@ -328,6 +385,12 @@ read_entry(struct hpa_file *file, uint32_t index, uint64_t *end,
 	return st;
 }
 
+static uint64_t
+align_room(uint64_t size)
+{
+	return (size + ROOM_ALIGN - 1) & ~(uint64_t)(ROOM_ALIGN - 1);
+}
+
 /* The room that inflating it takes; only what is searched in place is inflated
  * as a whole. */
 static uint64_t
@@ -336,27 +399,38 @@ room_for(const struct hpa_section *section)
 	if (section->codec == HPA_CODEC_STORED ||
 	    !(section->flags & HPA_FLAG_CRITICAL))
 		return 0;
-	return ((uint64_t)section->raw_size + ROOM_ALIGN - 1) &
-	       ~(uint64_t)(ROOM_ALIGN - 1);
+	return align_room(section->raw_size);
+}
+
+/* The room for the packed bytes of a section, which is needed for one of them
+ * at a time. */
+static uint64_t
+room_to_unpack(const struct hpa_section *section)
+{
+	return section->codec == HPA_CODEC_PACKED
+	               ? align_room(section->inflated_size)
+	               : 0;
 }
 
 static hpa_status
 read_table(struct hpa_file *file, const char **detail)
 {
 	uint64_t end = HPA_HEADER_SIZE;
-	uint64_t room = 0;
+	uint64_t room = 0, to_unpack = 0;
 	hpa_status st = HPA_OK;
 
 	end += (uint64_t)file->n_sections * HPA_ENTRY_SIZE;
 	for (uint32_t i = 0; i < file->n_sections && st == HPA_OK; i++) {
 		st = read_entry(file, i, &end, detail);
 		room += room_for(&file->sections[i]);
+		if (to_unpack < room_to_unpack(&file->sections[i]))
+			to_unpack = room_to_unpack(&file->sections[i]);
 	}
 	if (st != HPA_OK)
 		return st;
 	if (end != file->size)
 		return refuse(detail, "there is something behind the sections");
-	if (room != file->inflated_size)
+	if (room + to_unpack != file->inflated_size)
 		return refuse(detail,
 		              "the inflated size is not the stated one");
 	return HPA_OK;
@@ -448,7 +522,7 @@ static bool
 inflate_block(z_stream *stream, const struct hpa_section *section,
               uint32_t index, uint8_t *out)
 {
-	const uint8_t *ends = section->stored + HPA_ZLIB_ENDS;
+	const uint8_t *ends = section->blocks + HPA_ZLIB_ENDS;
 	const uint8_t *first = ends + 4 * (size_t)n_blocks(section);
 	uint32_t begin = index ? hpa_get_u32(ends, index - 1) : 0;
 
@@ -476,28 +550,69 @@ inflate_section(z_stream *stream, const struct hpa_section *section,
 	return true;
 }
 
+/* Inflate what is not packed; a packed section gets only its place. The room
+ * that is left is for unpacking. */
+static hpa_status
+inflate_all(struct hpa_file *file, z_stream *stream, uint8_t *room,
+            uint8_t **places, uint8_t **left, const char **detail)
+{
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		struct hpa_section *section = &file->sections[i];
+		size_t size = (size_t)room_for(section);
+
+		places[i] = room;
+		room += size;
+		if (size == 0 || section->codec == HPA_CODEC_PACKED)
+			continue;
+		if (!inflate_section(stream, section, places[i]))
+			return refuse_section(file, section, detail,
+			                      "a section does not inflate");
+		section->raw = places[i];
+	}
+	*left = room;
+	return HPA_OK;
+}
+
+/* Unpack the sections of an id, those of earlier profiles first. */
+static hpa_status
+unpack_id(struct hpa_file *file, const char *id, z_stream *stream,
+          uint8_t **places, uint8_t *packed, const char **detail)
+{
+	for (uint32_t p = 0; p < HPA_MAX_PROFILES; p++) {
+		for (uint32_t i = 0; i < file->n_sections; i++) {
+			struct hpa_section *section = &file->sections[i];
+
+			if (section->codec != HPA_CODEC_PACKED ||
+			    section->profile != p || strcmp(section->id, id))
+				continue;
+			if (!inflate_section(stream, section, packed) ||
+			    !hpa_unpack(file, section, packed,
+			                section->inflated_size, places[i]))
+				return refuse_section(
+					file, section, detail,
+					"a section does not unpack");
+			section->raw = places[i];
+		}
+	}
+	return HPA_OK;
+}
+
 hpa_status
 hpa_file_inflate(struct hpa_file *file, uint8_t *room, const char **detail)
 {
+	uint8_t *places[HPA_MAX_SECTIONS];
 	z_stream stream = {0};
-	hpa_status st = HPA_OK;
+	uint8_t *left;
+	hpa_status st;
 
 	if (file->inflated_size == 0)
 		return HPA_OK;
 	if (inflateInit(&stream) != Z_OK)
 		return HPA_NO_MEMORY;
-	for (uint32_t i = 0; i < file->n_sections && st == HPA_OK; i++) {
-		struct hpa_section *section = &file->sections[i];
-		size_t size = (size_t)room_for(section);
-
-		if (size == 0)
-			continue;
-		if (!inflate_section(&stream, section, room))
-			st = refuse_section(file, section, detail,
-			                    "a section does not inflate");
-		section->raw = room;
-		room += size;
-	}
+	st = inflate_all(file, &stream, room, places, &left, detail);
+	for (uint32_t i = 0; i < HPA_N_PACKED && st == HPA_OK; i++)
+		st = unpack_id(file, hpa_packed_ids[i], &stream, places, left,
+		               detail);
 	inflateEnd(&stream);
 	return st;
 }

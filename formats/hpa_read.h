@@ -21,6 +21,10 @@ struct hpa_section {
 	size_t stored_size;
 	const uint8_t *raw; /* NULL while it is compressed */
 	size_t raw_size;
+	/* Its zlib blocks, and what they inflate to: the raw bytes, or the
+	 * packed ones. */
+	const uint8_t *blocks;
+	size_t inflated_size;
 };
 
 struct hpa_file {
@@ -52,8 +56,8 @@ const struct hpa_section *hpa_file_find(const struct hpa_file *file,
 /* How many profiles the file has, 1 or more. */
 uint32_t hpa_file_profiles(const struct hpa_file *file);
 
-/* Inflate every compressed section that is searched in place, a critical one,
- * into `room`, of inflated_size bytes, 8-aligned. HPA_CORRUPT sets *detail and
+/* Inflate, and unpack, every compressed section that is searched in place, a
+ * critical one, into `room`, of inflated_size bytes, 8-aligned. HPA_CORRUPT sets *detail and
  * the culprit; HPA_NO_MEMORY is zlib's. */
 hpa_status hpa_file_inflate(struct hpa_file *file, uint8_t *room,
                             const char **detail);

@@ -803,7 +803,7 @@ every_field_of_a_table_entry_is_checked(void **state)
 		{HPA_ENT_PROFILE, 4, 16,
 	         "a section's profile is out of range"},
 		{HPA_ENT_FLAGS, 2, 0, "a section's flags are wrong"},
-		{HPA_ENT_CODEC, 1, 2, "a section's codec is unknown"},
+		{HPA_ENT_CODEC, 1, 3, "a section's codec is unknown"},
 		{HPA_ENT_CODEC, 1, 1, "a section's block size is out of range"},
 		{HPA_ENT_ALIGN, 1, 13, "a section's alignment is out of range"},
 		{HPA_ENT_ALIGN, 1, 12, "a section is not in its place"},

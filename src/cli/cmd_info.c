@@ -32,7 +32,9 @@ static const struct cli_option option_rows[] = {
 static const char *
 codec_name(const struct hpa_section *section)
 {
-	return section->codec == HPA_CODEC_ZLIB ? "zlib" : "stored";
+	static const char *const names[] = {"stored", "zlib", "packed"};
+
+	return names[section->codec];
 }
 
 static bool
