@@ -56,6 +56,19 @@ typedef enum hpa_moves {
 	HPA_MOVES_4 = 2        /* no diagonals */
 } hpa_moves;
 
+/* How a path is shortened after it was refined. None of them makes a path cost
+ * more or breaks the movement rule, and a link stays in a path. */
+typedef enum hpa_smoothing {
+	HPA_SMOOTH_SHORTCUTS = 0, /* stretches are replaced by a diagonal and
+	                           * a straight line, while that gains */
+	HPA_SMOOTH_NONE = 1,      /* the path is what the abstraction says */
+	HPA_SMOOTH_RAYS = 2,      /* stretches are replaced by one straight
+	                           * or diagonal line inside a box */
+	HPA_SMOOTH_CORRIDOR = 3   /* shortcuts, then the cheapest way inside
+	                           * the clusters of the path and those
+	                           * around them */
+} hpa_smoothing;
+
 /* A cell, counted from the top left. A coordinate too large for the level,
  * such as a negative one that was cast, is answered by HPA_OUTSIDE. */
 typedef struct hpa_cell {
@@ -178,12 +191,23 @@ HPA_API HPA_MUST_USE hpa_status hpa_query_new(const hpa_map *map,
                                               hpa_query **out);
 HPA_API void hpa_query_free(hpa_query *query);
 
+/* Choose how the next paths of a query are smoothed; HPA_SMOOTH_SHORTCUTS if it
+ * was never called. `box` is how many cells a ray reaches, 0 for the default
+ * (16); other modes do not read it. An unknown mode is HPA_SMOOTH_NONE.
+ *
+ * With every mode but HPA_SMOOTH_NONE, start and goal that lie near each other
+ * (both coordinates differ by less than 30) are also looked at directly, in a
+ * window of 32 x 32 cells around them, and the cheaper way is the path. */
+HPA_API void hpa_query_set_smoothing(hpa_query *query, hpa_smoothing mode,
+                                     uint32_t box);
+
 /* The calls below return HPA_NO_PATH, HPA_BLOCKED or HPA_OUTSIDE where there is
  * no path, and HPA_CORRUPT where the file's numbers contradict each other.
  * Outputs other than counts are then untouched, counts are 0. */
 
-/* The cost of the path hpa_query_path() would give, in units of the facts'
- * cost_straight and cost_diagonal. */
+/* The cost of the path before it is smoothed, in units of the facts'
+ * cost_straight and cost_diagonal. That of hpa_query_path() is the same with
+ * HPA_SMOOTH_NONE and never more with another mode. */
 HPA_API HPA_MUST_USE hpa_status hpa_query_cost(hpa_query *query, hpa_cell from,
                                                hpa_cell to, uint64_t *cost);
 
@@ -201,9 +225,13 @@ HPA_API HPA_MUST_USE hpa_status hpa_query_path(hpa_query *query, hpa_cell from,
                                                hpa_cell to, hpa_cell *out,
                                                size_t capacity, size_t *n);
 
-/* The same path piece by piece: start finds it, each next refines only as far
- * as the cells it writes. *n is the number written, below capacity only at the
- * end of the path, 0 after it. Any other call with this query ends the walk. */
+/* A path piece by piece: start finds it, each next refines only a little farther
+ * than the cells it writes. With HPA_SMOOTH_NONE the cells are those of
+ * hpa_query_path(). Else each piece is smoothed with what follows it, at first
+ * 64 cells and later more, so that the path may be a little longer than that
+ * one; it does not depend on the capacities. HPA_SMOOTH_CORRIDOR smooths by
+ * shortcuts here. *n is the number written, below capacity only at the end of
+ * the path, 0 after it. Any other call with this query ends the walk. */
 HPA_API HPA_MUST_USE hpa_status hpa_query_start(hpa_query *query, hpa_cell from,
                                                 hpa_cell to, uint64_t *cost);
 HPA_API HPA_MUST_USE hpa_status hpa_query_next(hpa_query *query, hpa_cell *out,

@@ -97,6 +97,7 @@ bake(const struct level *level, const struct bake_options *options,
 		fail_msg("%s", detail);
 	}
 	assert_int_equal(hpa_query_new(out->map, NULL, &out->query), HPA_OK);
+	hpa_query_set_smoothing(out->query, HPA_SMOOTH_NONE, 0);
 }
 
 static void

@@ -54,6 +54,7 @@ bake_level(struct fixture *f, bool cache_paths, enum hpa_compress compress)
 	                                     &f->map),
 	                 HPA_OK);
 	assert_int_equal(hpa_query_new(f->map, NULL, &f->query), HPA_OK);
+	hpa_query_set_smoothing(f->query, HPA_SMOOTH_NONE, 0);
 }
 
 static int
@@ -480,6 +481,7 @@ a_file_opens_as_its_bytes_do(void **state)
 		                                   &map),
 		                 HPA_OK);
 		assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+		hpa_query_set_smoothing(query, HPA_SMOOTH_NONE, 0);
 		assert_int_equal(hpa_query_path(query, left, right, cells, 64,
 		                                &n),
 		                 HPA_OK);

@@ -26,23 +26,13 @@
 
 #include "src/bake/bake.h"
 #include "tests/support.h"
+#include "tests/world.h"
 
 #define N_LEVELS 2000
 #define N_PAIRS 6
 #define MAX_SIDE 40
 #define MAX_CELLS 4096
-#define MAX_LINKS 12
-#define MAX_AGENTS 4
 #define N_VARIANTS 3
-
-/* A level, what is baked of it, and who asks. */
-struct world {
-	struct level level;
-	uint32_t n_agents, n_links;
-	struct bake_agent agents[MAX_AGENTS];
-	struct bake_link links[MAX_LINKS];
-	struct bake_options options;
-};
 
 /* One bake of the world, open. */
 struct variant {
@@ -94,103 +84,6 @@ describe(const struct world *world, const struct bake_options *options)
 			fail_msg("%s", #what);                                 \
 		}                                                              \
 	} while (0)
-
-/* Free cells become patches of mud, road and deep water. */
-static void
-add_terrain(struct rng *rng, struct level *level)
-{
-	static const struct terrain_class classes[] = {
-		{"mud", 3, false}, {"road", 1, false}, {"deep", 2, true}};
-	uint8_t number[3];
-
-	for (uint32_t i = 0; i < 3; i++) {
-		struct terrain_class class = classes[i];
-
-		if (i == 0)
-			class.factor = (uint8_t)rng_between(rng, 1, 255);
-		number[i] = (uint8_t)level_add_class(level, &class);
-	}
-	if (rng_chance(rng, 30))
-		level->terrain.classes[TERRAIN_GROUND].factor =
-			(uint8_t)rng_between(rng, 2, 9);
-	for (size_t i = 0; i < (size_t)level->width * level->height; i++)
-		if (level->cells[i] && rng_chance(rng, 60))
-			level->cells[i] = number[rng_below(rng, 3)];
-}
-
-static void
-add_agents(struct rng *rng, struct world *world)
-{
-	static const char *const terrains[] = {"", "ground", "ground+road",
-	                                       "deep", "mud+ground+deep"};
-	bool has_classes = world->level.terrain.n > 2;
-
-	world->n_agents = rng_between(rng, 1, MAX_AGENTS);
-	for (uint32_t i = 0; i < world->n_agents; i++) {
-		struct bake_agent *agent = &world->agents[i];
-
-		snprintf(agent->name, sizeof(agent->name), "agent%u",
-		         (unsigned)i);
-		agent->size = rng_chance(rng, 50) ? 1 : rng_between(rng, 1, 4);
-		snprintf(agent->terrain, sizeof(agent->terrain), "%s",
-		         terrains[rng_below(rng, has_classes ? 5 : 2)]);
-	}
-}
-
-static void
-add_links(struct rng *rng, struct world *world)
-{
-	uint32_t n = rng_between(rng, 1, MAX_LINKS);
-
-	for (uint32_t i = 0; i < n; i++) {
-		hpa_cell from, to;
-
-		if (!random_free_cell(rng, &world->level, &from) ||
-		    !random_free_cell(rng, &world->level, &to))
-			return;
-		/* Now and then on a blocked cell. Not between neighbours: the
-		 * cells of a path would not tell the link from the step. */
-		if (rng_chance(rng, 15))
-			to = random_cell(rng, &world->level);
-		if (abs(from.x - to.x) <= 1 && abs(from.y - to.y) <= 1)
-			continue;
-		world->links[world->n_links++] = (struct bake_link){
-			.from_x = from.x,
-			.from_y = from.y,
-			.to_x = to.x,
-			.to_y = to.y,
-			.cost = rng_chance(rng, 20) ? 0
-			        : rng_chance(rng, 50)
-			                ? rng_below(rng, 5000)
-			                : rng_below(rng, 200000),
-			.is_one_way = rng_chance(rng, 50),
-		};
-	}
-}
-
-static struct bake_options
-random_options(struct rng *rng, const struct world *world)
-{
-	struct bake_options options;
-
-	bake_options_default(&options);
-	options.cluster_size = rng_chance(rng, 10)
-	                               ? HPA_MAX_CLUSTER_SIZE
-	                               : rng_between(rng, 4, 12);
-	options.n_levels = rng_between(rng, 1, 4);
-	options.moves = (enum hpa_move_rule)rng_below(rng, 3);
-	options.policy = (enum hpa_policy)rng_below(rng, 3);
-	if (options.policy == HPA_POLICY_EVERY)
-		options.policy_parameter = rng_between(rng, 1, 3);
-	options.cache_paths = rng_chance(rng, 30);
-	options.compress = (enum hpa_compress)rng_below(rng, 3);
-	options.n_threads = 1;
-	options.n_agents = world->n_agents;
-	options.agents = world->agents;
-	options.n_links = world->n_links;
-	options.links = world->links;
-	return options;
-}
 
 static void
 bake(const struct world *world, const struct bake_options *options,
@@ -248,7 +141,7 @@ oracle_for(const struct world *world, const struct bake_agent *agent,
 {
 	const struct terrain_classes *terrain = &world->level.terrain;
 	bool may_enter[TERRAIN_MAX_CLASSES] = {false};
-	struct oracle_link links[MAX_LINKS];
+	struct oracle_link links[WORLD_MAX_LINKS];
 	struct oracle_rules rules = {
 		.moves = world->options.moves,
 		.size = agent ? agent->size : 1,
@@ -392,6 +285,7 @@ check_agent(struct rng *rng, const struct world *world,
 		                 hpa_map_profile(variants[v].map, profile));
 		assert_int_equal(hpa_query_new(maps[v], NULL, &queries[v]),
 		                 HPA_OK);
+		hpa_query_set_smoothing(queries[v], HPA_SMOOTH_NONE, 0);
 	}
 	for (int i = 0; i < N_PAIRS; i++) {
 		hpa_cell from = random_cell(rng, &world->level);
@@ -432,12 +326,12 @@ check_world(struct rng *rng, const struct combination *with)
 
 	random_level(rng, rng_chance(rng, 15) ? 10 : MAX_SIDE, &world.level);
 	if (with->terrain)
-		add_terrain(rng, &world.level);
+		world_add_terrain(rng, &world);
 	if (with->agents)
-		add_agents(rng, &world);
+		world_add_agents(rng, &world);
 	if (with->links)
-		add_links(rng, &world);
-	world.options = random_options(rng, &world);
+		world_add_links(rng, &world);
+	world.options = world_options(rng, &world);
 	bake_variants(&world, variants);
 	n_profiles = world.n_agents ? world.n_agents : 1;
 	for (uint32_t p = 0; p < n_profiles; p++)

@@ -76,7 +76,9 @@ cli_write_failed(struct diag *diag)
 static const char *
 choice_suffix(const struct cli_option *row, const struct bake_name *name)
 {
-	return row->counted && !strcmp(row->counted, name->name) ? ":K" : "";
+	if (!row->counted || strcmp(row->counted, name->name) != 0)
+		return "";
+	return row->count_is_optional ? "[:K]" : ":K";
 }
 
 /* What an option takes, in words, into text. */
@@ -211,7 +213,8 @@ parse_choice(const struct cli_option *row, const char *text,
 	if (!name->name)
 		return false;
 	choice.value = name->value;
-	if (*choice_suffix(row, name)) {
+	if (*choice_suffix(row, name) &&
+	    (text[size] || !row->count_is_optional)) {
 		if (text[size] != ':' ||
 		    !parse_number(row, text + size + 1, &choice.number))
 			return false;

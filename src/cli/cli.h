@@ -52,6 +52,7 @@ struct cli_option {
 	uint32_t min, max;
 	const struct bake_name *names;
 	const char *counted; /* the name that takes a number, or NULL */
+	bool count_is_optional; /* 0 is stored without one */
 };
 
 struct cli_verb {

@@ -19,6 +19,7 @@
 
 struct options {
 	const char *agent, *scen;
+	struct cli_choice smooth;
 	bool cells, draw;
 };
 
@@ -33,6 +34,16 @@ static const struct cli_option option_rows[] = {
          .takes = "FILE",
          .what = "answer all problems of a MovingAI .scen file",
          .offset = offsetof(struct options, scen)},
+	{.kind = CLI_CHOICE,
+         .name = "smooth",
+         .takes = "MODE",
+         .what = "how the path is shortened:",
+         .offset = offsetof(struct options, smooth),
+         .min = 1,
+         .max = UINT16_MAX,
+         .names = input_smoothing_names,
+         .counted = "rays",
+         .count_is_optional = true},
 	{.kind = CLI_SWITCH,
          .name = "cells",
          .what = "print the cells of the path too",
@@ -297,6 +308,11 @@ open_session(struct session *session)
 			return status;
 		st = hpa_query_new(session->profile, NULL, &session->query);
 	}
+	if (st == HPA_OK)
+		hpa_query_set_smoothing(
+			session->query,
+			(hpa_smoothing)session->options->smooth.value,
+			session->options->smooth.number);
 	if (st == HPA_OK && !set_capacity(session, FIRST_CAPACITY))
 		st = HPA_NO_MEMORY;
 	if (st != HPA_OK)
@@ -353,8 +369,8 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"[--agent NAME] [--cells] [--draw] FILE X1 Y1 X2 Y2",
-	"[--agent NAME] [--cells] FILE --scen FILE",
+	"[OPTION]... FILE X1 Y1 X2 Y2",
+	"[OPTION]... FILE --scen FILE",
 	NULL,
 };
 

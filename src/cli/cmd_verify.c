@@ -149,6 +149,27 @@ path_is_legal(const struct trial *trial, hpa_cell from, hpa_cell to,
 	return true;
 }
 
+/* The smoothed path is legal too, and costs between the least and what the
+ * other one does. */
+static void
+judge_smoothed(struct trial *trial, size_t index, hpa_cell from, hpa_cell to,
+               uint64_t least, uint64_t most)
+{
+	uint64_t cost = 0;
+	hpa_status st;
+
+	hpa_query_set_smoothing(trial->query, HPA_SMOOTH_SHORTCUTS, 0);
+	st = ask(trial, from, to);
+	hpa_query_set_smoothing(trial->query, HPA_SMOOTH_NONE, 0);
+	if (st != HPA_OK || !path_is_legal(trial, from, to, &cost))
+		COMPLAIN(trial, index, "the smoothed path is not legal");
+	else if (cost < least || cost > most)
+		COMPLAIN(trial, index,
+		         "the smoothed path costs %" PRIu64
+		         ", not %" PRIu64 " to %" PRIu64,
+		         cost, least, most);
+}
+
 /* A path was found, as it should be: judge it. */
 static void
 judge_path(struct trial *trial, size_t index, hpa_cell from, hpa_cell to)
@@ -175,6 +196,7 @@ judge_path(struct trial *trial, size_t index, hpa_cell from, hpa_cell to)
 		         cost, optimum);
 		return;
 	}
+	judge_smoothed(trial, index, from, to, optimum, cost);
 	excess = optimum ? (double)(cost - optimum) / (double)optimum : 0;
 	trial->sum_excess += excess;
 	if (excess > trial->max_excess)
@@ -322,8 +344,10 @@ check_answers(const char *scen_name, const struct level *level, bool is_own,
 	else if (!trial.cells ||
 	         hpa_query_new(map, NULL, &trial.query) != HPA_OK)
 		status = diag_set(diag, DIAG_FAILED, 0, "out of memory");
-	else
+	if (!status) {
+		hpa_query_set_smoothing(trial.query, HPA_SMOOTH_NONE, 0);
 		status = judge_all(&trial, &scen);
+	}
 	hpa_query_free(trial.query);
 	free(trial.cells);
 	oracle_free(trial.oracle);

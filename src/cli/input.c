@@ -92,6 +92,17 @@ input_scen(const char *name, uint32_t width, uint32_t height, struct scen *out,
 	return status;
 }
 
+const struct bake_name input_smoothing_names[] = {
+	{"none", HPA_SMOOTH_NONE, "leave it as the abstraction says"},
+	{"rays", HPA_SMOOTH_RAYS,
+         "replace stretches by one line of at most K cells (16)"},
+	{"shortcuts", HPA_SMOOTH_SHORTCUTS,
+         "replace stretches by a diagonal and a straight line"},
+	{"corridor", HPA_SMOOTH_CORRIDOR,
+         "search the clusters of the path and those around them"},
+	{NULL, 0, NULL},
+};
+
 enum diag_status
 input_refuse_baked(const char *name, hpa_status status, const char *detail,
                    struct diag *diag)

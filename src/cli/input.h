@@ -54,6 +54,9 @@ enum diag_status input_agent(const char *name, const hpa_map *map,
 enum diag_status input_links(const char *name, struct bake_link **out,
                              uint32_t *n, struct diag *diag);
 
+/* The modes of smoothing, by enum hpa_smoothing. */
+extern const struct bake_name input_smoothing_names[];
+
 /* What the runtime says about a file, as a diag. detail may be NULL. */
 enum diag_status input_refuse_baked(const char *name, hpa_status status,
                                     const char *detail, struct diag *diag);

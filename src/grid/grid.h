@@ -152,4 +152,21 @@ grid_cluster(const struct grid *grid, uint32_t size, uint32_t x, uint32_t y)
 	return window;
 }
 
+/* The window of at most 32 x 32 cells around the middle of two cells that lie
+ * less than 30 cells from each other. Every way of less than 30 steps between
+ * them stays inside. */
+static inline struct grid_window
+grid_window_around(const struct grid *grid, uint32_t x1, uint32_t y1,
+                   uint32_t x2, uint32_t y2)
+{
+	const uint32_t half = HPA_MAX_CLUSTER_SIZE / 2;
+	uint32_t x = (x1 + x2) / 2 + 1, y = (y1 + y2) / 2 + 1;
+	uint32_t left = x > half ? x - half : 0;
+	uint32_t top = y > half ? y - half : 0;
+	uint32_t right = x + half < grid->width ? x + half : grid->width;
+	uint32_t bottom = y + half < grid->height ? y + half : grid->height;
+
+	return (struct grid_window){left, top, right - left, bottom - top};
+}
+
 #endif

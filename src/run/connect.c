@@ -4,8 +4,14 @@
  * to the nodes of their level-1 clusters by one Dijkstra each, inside the
  * cluster: the goal's costs are kept until a node of its cluster is expanded,
  * the start's are the search's first offers. Where both lie in one cluster the
- * way inside it is one more offer. */
+ * way inside it is one more offer.
+ *
+ * Start and goal near each other but on two sides of a border are where the
+ * abstraction serves badly: two steps may become ten. A look at the window
+ * around both finds every way of less than 30 steps. */
 #include "src/run/query.h"
+
+#define NEAR 30
 
 static struct grid_window
 cluster_around(const struct hpa_query *query, hpa_cell cell)
@@ -33,8 +39,8 @@ connect_goal(struct hpa_query *query)
 	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
 
 	query->goal_cluster = cluster;
-	window_solve(&map->grid, cluster_around(query, query->to), query->to.x,
-	             query->to.y, &query->field);
+	refine_solve(query, cluster_around(query, query->to), query->to.x,
+	             query->to.y);
 	for (uint32_t node = first; node < end; node++)
 		query->goal_cost[node - first] = cost_of_node(query, node);
 }
@@ -49,8 +55,8 @@ connect_start(struct hpa_query *query)
 	uint32_t node = hpa_get_u32(level->first, cluster);
 
 	query->start_cluster = cluster;
-	window_solve(&map->grid, cluster_around(query, query->from),
-	             query->from.x, query->from.y, &query->field);
+	refine_solve(query, cluster_around(query, query->from), query->from.x,
+	             query->from.y);
 	for (; node < end; node++) {
 		uint32_t cost = cost_of_node(query, node);
 
@@ -72,4 +78,29 @@ connect_start_and_goal(struct hpa_query *query)
 	connect_goal(query);
 	search_begin(query, query->to.x, query->to.y, true);
 	connect_start(query);
+}
+
+static bool
+are_near(hpa_cell a, hpa_cell b)
+{
+	return a.x < b.x + NEAR && b.x < a.x + NEAR && a.y < b.y + NEAR &&
+	       b.y < a.y + NEAR;
+}
+
+void
+connect_directly(struct hpa_query *query, uint64_t cost)
+{
+	const struct grid *grid = &query->map->grid;
+	hpa_cell from = query->from, to = query->to;
+	uint32_t found;
+
+	if (!are_near(from, to) ||
+	    cost == grid_octile(grid, from.x, from.y, to.x, to.y))
+		return;
+	refine_solve(query,
+	             grid_window_around(grid, from.x, from.y, to.x, to.y), to.x,
+	             to.y);
+	found = window_cost(&query->field, from.x, from.y);
+	query->is_direct = found < cost;
+	query->direct_cost = found;
 }

@@ -7,11 +7,13 @@
 #include <string.h>
 
 #define ALIGN 16u
+#define DEFAULT_BOX 16u
 
 /* Offsets of the parts of a query, and its size. 64 bits, because the product
  * of a file's counts may not fit a small machine's size_t. */
 struct plan {
-	uint64_t nodes, entries, where, hops, shortcuts, paths, size;
+	uint64_t nodes, entries, where, hops, shortcuts, bends, corridor, paths,
+		size;
 };
 
 static uint64_t
@@ -49,6 +51,9 @@ make_plan(const hpa_map *map)
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
 	plan.shortcuts =
 		add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
+	plan.bends = add_part(&plan, 2 * (uint64_t)smooth_capacity(map),
+	                      sizeof(struct bend));
+	plan.corridor = add_part(&plan, corridor_size(map), 1);
 	plan.paths = add_part(
 		&plan, view->paths ? hpa_blocks_size(view->paths) : 0, 1);
 	return plan;
@@ -74,6 +79,12 @@ carve(struct hpa_query *query, const struct plan *plan)
 	query->search.heap.where = (void *)(room + plan->where);
 	query->walk.hops = (void *)(room + plan->hops);
 	query->search.shortcuts = (void *)(room + plan->shortcuts);
+	query->smooth.capacity = smooth_capacity(query->map);
+	query->smooth.path.at = (void *)(room + plan->bends);
+	query->smooth.spare.at =
+		query->smooth.path.at + query->smooth.capacity;
+	corridor_init(&query->corridor, query->map, room + plan->corridor);
+	hpa_query_set_smoothing(query, HPA_SMOOTH_SHORTCUTS, 0);
 	search_find_shortcuts(query);
 	memset(query->search.nodes, 0, n_items * sizeof(struct search_node));
 	if (!view->paths)
@@ -98,7 +109,7 @@ hpa_query_new(const hpa_map *map, const hpa_allocator *allocator,
 		query->map = map;
 		query->allocator = from;
 		query->size = (size_t)plan.size;
-		walk_end(&query->walk);
+		query_end_walk(query);
 		st = carve(query, &plan);
 	}
 	if (st == HPA_OK) {
@@ -120,26 +131,55 @@ hpa_query_free(hpa_query *query)
 	allocator.free(allocator.user, query, query->size);
 }
 
+void
+hpa_query_set_smoothing(hpa_query *query, hpa_smoothing mode, uint32_t box)
+{
+	query->smooth.mode = mode;
+	query->smooth.box = box ? box : DEFAULT_BOX;
+	query_end_walk(query);
+}
+
+static bool
+is_smoothed(const hpa_query *query)
+{
+	switch (query->smooth.mode) {
+	case HPA_SMOOTH_SHORTCUTS:
+	case HPA_SMOOTH_RAYS:
+	case HPA_SMOOTH_CORRIDOR:
+		return true;
+	case HPA_SMOOTH_NONE:
+		break;
+	}
+	return false;
+}
+
+static uint64_t
+cost_of_path(const hpa_query *query)
+{
+	return query->is_direct
+	               ? query->direct_cost
+	               : query->search.nodes[query->map->view.n_nodes].cost;
+}
+
 /* Find the path; there is nothing to walk yet. */
 static hpa_status
 find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 {
 	hpa_status st = hpa_map_reachable(query->map, from, to);
 
-	walk_end(&query->walk);
+	query_end_walk(query);
 	query->search.n_expanded = 0;
 	if (st != HPA_OK)
 		return st;
 	query->from = from;
 	query->to = to;
+	query->is_direct = false;
 	connect_start_and_goal(query);
-	return search_path(query) ? HPA_OK : HPA_CORRUPT;
-}
-
-static uint64_t
-cost_of_path(const hpa_query *query)
-{
-	return query->search.nodes[query->map->view.n_nodes].cost;
+	if (!search_path(query))
+		return HPA_CORRUPT;
+	if (is_smoothed(query))
+		connect_directly(query, cost_of_path(query));
+	return HPA_OK;
 }
 
 hpa_status
@@ -152,8 +192,10 @@ hpa_query_cost(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
 	return st;
 }
 
-hpa_status
-hpa_query_start(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
+/* Find the path and put its hops on the walk's stack. */
+static hpa_status
+begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
+           bool in_pieces)
 {
 	struct walk *walk = &query->walk;
 	hpa_status st = hpa_query_cost(query, from, to, cost);
@@ -164,13 +206,26 @@ hpa_query_start(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
 	walk->x = from.x;
 	walk->y = from.y;
 	walk->node = HPA_NONE;
-	search_push_path(query);
+	if (query->is_direct)
+		walk_push(walk, HPA_NONE, HOP_DIRECT);
+	else
+		search_push_path(query);
+	if (is_smoothed(query))
+		smooth_begin(query, in_pieces);
 	return HPA_OK;
+}
+
+hpa_status
+hpa_query_start(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
+{
+	return begin_walk(query, from, to, cost, true);
 }
 
 hpa_status
 hpa_query_next(hpa_query *query, hpa_cell *out, size_t capacity, size_t *n)
 {
+	if (is_smoothed(query))
+		return smooth_next(query, out, capacity, n);
 	return refine_next(query, out, capacity, n);
 }
 
@@ -179,14 +234,14 @@ hpa_query_path(hpa_query *query, hpa_cell from, hpa_cell to, hpa_cell *out,
                size_t capacity, size_t *n)
 {
 	uint64_t cost;
-	hpa_status st = hpa_query_start(query, from, to, &cost);
+	hpa_status st = begin_walk(query, from, to, &cost, false);
 	size_t n_more = 0;
 
 	*n = 0;
 	if (st == HPA_OK)
-		st = refine_next(query, out, capacity, n);
+		st = hpa_query_next(query, out, capacity, n);
 	if (st == HPA_OK)
-		st = refine_next(query, NULL, SIZE_MAX, &n_more);
+		st = hpa_query_next(query, NULL, SIZE_MAX, &n_more);
 	if (st != HPA_OK) {
 		*n = 0;
 		return st;
@@ -226,7 +281,10 @@ hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
 	*n = 0;
 	if (st != HPA_OK)
 		return st;
-	search_push_path(query);
+	if (query->is_direct)
+		walk_push(walk, HPA_NONE, HOP_DIRECT);
+	else
+		search_push_path(query);
 	add_waypoint(&list, from, 0);
 	/* The last hop leads to the goal. */
 	for (size_t i = walk->n_hops - 1; i > 0; i--) {
@@ -237,7 +295,7 @@ hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
 		add_waypoint(&list, cell, query->search.nodes[node].cost);
 	}
 	add_waypoint(&list, to, cost_of_path(query));
-	walk_end(walk);
+	query_end_walk(query);
 	*n = list.n;
 	return list.n > capacity ? HPA_NO_ROOM : HPA_OK;
 }

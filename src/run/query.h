@@ -3,7 +3,9 @@
  *     query.c    the calls of hpa.h; makes the query in one piece
  *     connect.c  the costs from start and goal to the nodes of their clusters
  *     search.c   A* over the levels, and inside one cluster when refining
- *     refine.c   the hops of an abstract path -> cells
+ *     refine.c   the hops of an abstract path -> moves
+ *     smooth.c   the moves -> a shorter path, as cells
+ *     corridor.c the cheapest way near a path
  *
  * A search leaves the path as hops on a stack, the first one on top. Refining
  * takes the top hop off and either puts the hops of the level below in its
@@ -17,6 +19,7 @@
 #include <stdint.h>
 
 #include "src/grid/heap.h"
+#include "src/grid/kernel.h"
 #include "src/grid/window.h"
 #include "src/run/map.h"
 
@@ -54,7 +57,8 @@ enum hop_kind {
 	HOP_LEVEL_1 = 1, /* and so on up to the top level */
 	HOP_FROM_START = HPA_MAX_LEVELS + 1,
 	HOP_TO_GOAL,
-	HOP_LINK
+	HOP_LINK,
+	HOP_DIRECT /* from the start to the goal, in the window around them */
 };
 
 struct hop {
@@ -77,6 +81,50 @@ struct walk {
 	uint32_t n_moves;
 };
 
+/* A bend of a path: where a run of equal moves ends. */
+struct bend {
+	uint16_t x, y;
+	uint16_t length; /* of the run that ends here */
+	uint8_t move;    /* its direction or WALK_JUMP */
+	uint8_t walls;   /* a bit per direction: it is clear so far only */
+	uint64_t cost;   /* from the first bend to here */
+	uint16_t clear[GRID_N_DIRECTIONS]; /* so many moves are known to be
+	                                    * possible from here */
+};
+
+/* A path, or the piece of it that is being smoothed: the first bend is where
+ * it begins. */
+struct bends {
+	struct bend *at; /* query.c's plan says how many */
+	uint32_t n;
+};
+
+struct smooth {
+	hpa_smoothing mode;
+	uint32_t box;
+	uint32_t capacity; /* of each of the two */
+	struct bends path, spare;
+	uint32_t n_final;    /* bends that are smoothed and may be walked */
+	uint32_t next;       /* the bend that is walked to */
+	uint32_t n_walked;   /* moves made on the way to it */
+	uint32_t look_ahead; /* cells that are smoothed before some are
+	                      * handed out */
+	bool is_whole;       /* the path is refined to its end */
+	bool in_pieces;
+};
+
+/* Scratch of a search over cells, in clusters that have a slot. */
+struct corridor {
+	const hpa_map *map;
+	uint32_t *slot_of;  /* of every cluster; HPA_NONE: it has none */
+	uint32_t *clusters; /* slot -> its cluster */
+	uint32_t n_slots, max_slots;
+	uint32_t *cost; /* of the cells of each slot */
+	uint8_t *move;  /* that led there */
+	uint64_t *open;
+	uint32_t n_open;
+};
+
 struct hpa_query {
 	const hpa_map *map;
 	hpa_allocator allocator;
@@ -87,6 +135,11 @@ struct hpa_query {
 	struct search search;
 	struct walk walk;
 	struct window_field field;
+	struct kernel kernel;
+	struct smooth smooth;
+	struct corridor corridor;
+	bool is_direct;       /* the way in the window is the path */
+	uint64_t direct_cost; /* its cost then */
 	struct hpa_blocks paths; /* of the cached ones, if there are any */
 };
 
@@ -94,6 +147,10 @@ struct hpa_query {
  * search from the start: every node of its cluster, and the goal if it lies
  * there too. */
 void connect_start_and_goal(struct hpa_query *query);
+
+/* Look for a way in the window around a start and a goal that are near each
+ * other, and fill in is_direct and direct_cost: is it cheaper than `cost`? */
+void connect_directly(struct hpa_query *query, uint64_t cost);
 
 /* search.c */
 
@@ -123,18 +180,54 @@ bool search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
 
 /* refine.c */
 
+/* Find the distances from a cell inside a window. */
+void refine_solve(struct hpa_query *query, struct grid_window window,
+                  uint32_t x, uint32_t y);
+
 /* Walk on: up to `capacity` cells to out (NULL: they are only counted).
  * HPA_CORRUPT where an edge has no way behind it. */
 hpa_status refine_next(struct hpa_query *query, hpa_cell *out, size_t capacity,
                        size_t *n);
 
+/* Walk on by a run of equal moves, or by a jump: its end, direction, length and
+ * cost. A length of 0 is the end of the path. */
+hpa_status refine_run(struct hpa_query *query, struct bend *out);
+
+/* smooth.c */
+
+/* How many bends a query on this map needs room for, twice. */
+uint32_t smooth_capacity(const hpa_map *map);
+
+/* Begin with the path that the walk is about to make: piece by piece, or as a
+ * whole as far as there is room. */
+void smooth_begin(struct hpa_query *query, bool in_pieces);
+
+/* As refine_next(), for the smoothed path. */
+hpa_status smooth_next(struct hpa_query *query, hpa_cell *out, size_t capacity,
+                       size_t *n);
+
+/* corridor.c */
+
+/* Bytes that a corridor takes, and how it is made in so many, 8-aligned. */
+size_t corridor_size(const hpa_map *map);
+void corridor_init(struct corridor *corridor, const hpa_map *map,
+                   uint8_t *room);
+
+/* Put the path into out, of that capacity, which the path's own number of bends
+ * does not exceed; pieces are replaced where that costs less. The costs of the
+ * bends are not filled in. */
+void corridor_shorten(struct corridor *corridor, const struct bends *path,
+                      uint32_t capacity, struct bends *out);
+
 /* There is nothing to walk, or no more. */
 static inline void
-walk_end(struct walk *walk)
+query_end_walk(struct hpa_query *query)
 {
-	walk->is_begun = true;
-	walk->n_hops = 0;
-	walk->n_moves = 0;
+	query->walk.is_begun = true;
+	query->walk.n_hops = 0;
+	query->walk.n_moves = 0;
+	query->smooth.next = query->smooth.n_final;
+	query->smooth.is_whole = true;
 }
 
 static inline void

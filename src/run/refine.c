@@ -73,14 +73,31 @@ push_way(struct hpa_query *query, uint32_t x, uint32_t y, bool from_origin)
 	return true;
 }
 
+void
+refine_solve(struct hpa_query *query, struct grid_window window, uint32_t x,
+             uint32_t y)
+{
+	const struct grid *grid = &query->map->grid;
+
+	if (kernel_fits(grid)) {
+		kernel_prepare(grid, window, &query->kernel);
+		if (kernel_solve(&query->kernel, x, y)) {
+			kernel_copy(&query->kernel, &query->field);
+			return;
+		}
+	}
+	window_solve(grid, window, x, y, &query->field);
+}
+
+/* Find the distances from a cell inside its cluster. */
 static void
 solve(struct hpa_query *query, uint32_t x, uint32_t y)
 {
 	const struct hpa_map *map = query->map;
 
-	window_solve(&map->grid,
+	refine_solve(query,
 	             grid_cluster(&map->grid, map->view.cluster_size, x, y), x,
-	             y, &query->field);
+	             y);
 }
 
 /* An intra-edge of level 1, found anew: `lower` and `higher` are its nodes. */
@@ -215,6 +232,17 @@ push_to_goal(struct hpa_query *query)
 	return push_way(query, query->walk.x, query->walk.y, false);
 }
 
+/* From the start to the goal, in the window around them. */
+static bool
+push_direct(struct hpa_query *query)
+{
+	refine_solve(query, grid_window_around(&query->map->grid, query->from.x,
+	                                       query->from.y, query->to.x,
+	                                       query->to.y),
+	             query->to.x, query->to.y);
+	return push_way(query, query->from.x, query->from.y, false);
+}
+
 /* Take the top hop off the stack and put what it stands for in its place. */
 static bool
 refine_hop(struct hpa_query *query)
@@ -235,6 +263,8 @@ refine_hop(struct hpa_query *query)
 		return push_to_goal(query);
 	case HOP_LINK:
 		return push_move(walk, WALK_JUMP);
+	case HOP_DIRECT:
+		return push_direct(query);
 	default:
 		return push_level_1_edge(query, from, hop.to);
 	}
@@ -294,8 +324,36 @@ refine_next(struct hpa_query *query, hpa_cell *out, size_t capacity, size_t *n)
 			                     (uint16_t)walk->y};
 	}
 	if (st != HPA_OK) {
-		walk_end(walk);
+		query_end_walk(query);
 		*n = 0;
 	}
+	return st;
+}
+
+hpa_status
+refine_run(struct hpa_query *query, struct bend *out)
+{
+	const struct grid *grid = &query->map->grid;
+	struct walk *walk = &query->walk;
+	hpa_status st = HPA_OK;
+
+	out->length = 0;
+	out->cost = 0;
+	if (!find_moves(query, &st))
+		return st;
+	out->move = walk->moves[walk->n_moves - 1];
+	while (walk->n_moves > 0 && st == HPA_OK &&
+	       walk->moves[walk->n_moves - 1] == out->move) {
+		uint32_t x = walk->x, y = walk->y;
+
+		if (!make_move(query))
+			return HPA_CORRUPT;
+		out->length++;
+		if (out->move == WALK_JUMP)
+			break;
+		out->cost += grid_step_cost(grid, x, y, out->move);
+	}
+	out->x = (uint16_t)walk->x;
+	out->y = (uint16_t)walk->y;
 	return st;
 }
