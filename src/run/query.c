@@ -167,6 +167,7 @@ find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 {
 	hpa_status st = hpa_map_reachable(query->map, from, to);
 
+	query_lap(query, QUERY_BETWEEN);
 	query_end_walk(query);
 	query->search.n_expanded = 0;
 	if (st != HPA_OK)
@@ -175,10 +176,13 @@ find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 	query->to = to;
 	query->is_direct = false;
 	connect_start_and_goal(query);
+	query_lap(query, QUERY_CONNECT);
 	if (!search_path(query))
 		return HPA_CORRUPT;
+	query_lap(query, QUERY_SEARCH);
 	if (is_smoothed(query))
 		connect_directly(query, cost_of_path(query));
+	query_lap(query, QUERY_CONNECT);
 	return HPA_OK;
 }
 
@@ -224,9 +228,12 @@ hpa_query_start(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
 hpa_status
 hpa_query_next(hpa_query *query, hpa_cell *out, size_t capacity, size_t *n)
 {
-	if (is_smoothed(query))
-		return smooth_next(query, out, capacity, n);
-	return refine_next(query, out, capacity, n);
+	hpa_status st = is_smoothed(query)
+	                        ? smooth_next(query, out, capacity, n)
+	                        : refine_next(query, out, capacity, n);
+
+	query_lap(query, is_smoothed(query) ? QUERY_SMOOTH : QUERY_REFINE);
+	return st;
 }
 
 hpa_status

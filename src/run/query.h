@@ -125,6 +125,22 @@ struct corridor {
 	uint32_t n_open;
 };
 
+/* What a query's time is spent on, for those who measure. */
+enum query_phase {
+	QUERY_BETWEEN = 0, /* the calls */
+	QUERY_CONNECT,
+	QUERY_SEARCH,
+	QUERY_REFINE,
+	QUERY_SMOOTH,
+	QUERY_N_PHASES
+};
+
+struct query_clock {
+	uint64_t (*now_ns)(void);
+	uint64_t lap_ns; /* when the phase at hand began */
+	uint64_t spent_ns[QUERY_N_PHASES];
+};
+
 struct hpa_query {
 	const hpa_map *map;
 	hpa_allocator allocator;
@@ -141,7 +157,22 @@ struct hpa_query {
 	bool is_direct;       /* the way in the window is the path */
 	uint64_t direct_cost; /* its cost then */
 	struct hpa_blocks paths; /* of the cached ones, if there are any */
+	struct query_clock *clock; /* NULL: nobody measures */
 };
+
+/* What was done since the last lap was this. */
+static inline void
+query_lap(struct hpa_query *query, enum query_phase phase)
+{
+	struct query_clock *clock = query->clock;
+	uint64_t now;
+
+	if (!clock)
+		return;
+	now = clock->now_ns();
+	clock->spent_ns[phase] += now - clock->lap_ns;
+	clock->lap_ns = now;
+}
 
 /* connect.c: fill in start_cluster, goal_cluster and goal_cost, and begin the
  * search from the start: every node of its cluster, and the goal if it lies

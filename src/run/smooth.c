@@ -657,7 +657,9 @@ smooth_more(struct hpa_query *query)
 
 	path->n -= gone;
 	memmove(path->at, path->at + gone, path->n * sizeof(*path->at));
+	query_lap(query, QUERY_SMOOTH);
 	st = gather(query);
+	query_lap(query, QUERY_REFINE);
 	if (st != HPA_OK)
 		return st;
 	if (smooth->mode == HPA_SMOOTH_RAYS)
