@@ -208,16 +208,3 @@ kernel_solve(struct kernel *kernel, uint32_t x, uint32_t y)
 	        window->height <= 2 * KERNEL_LANES) ||
 	       !is_cut_off(kernel);
 }
-
-void
-kernel_copy(const struct kernel *kernel, struct window_field *out)
-{
-	const struct grid_window *window = &kernel->window;
-	uint32_t *to = out->cost;
-
-	out->window = *window;
-	for (uint32_t y = 0; y < window->height; y++)
-		for (uint32_t x = 0; x < window->width; x++)
-			*to++ = kernel_cost(kernel, window->x + x,
-			                              window->y + y);
-}

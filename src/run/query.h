@@ -18,9 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/grid/distances.h"
 #include "src/grid/heap.h"
-#include "src/grid/kernel.h"
-#include "src/grid/window.h"
 #include "src/run/map.h"
 
 /* A node of a cluster is on its border or the end of a link. */
@@ -64,10 +63,17 @@ enum hop_kind {
 struct hop {
 	uint32_t to; /* node; HPA_NONE: the goal */
 	uint32_t kind;
+	uint64_t cost;
 };
 
 /* The move of a link: to the node where its hop ends. */
 #define WALK_JUMP GRID_N_DIRECTIONS
+
+/* Equal moves: a direction, or one WALK_JUMP. */
+struct run {
+	uint8_t move;
+	uint16_t length;
+};
 
 /* A walk along the path: where it stands, what it has still to do. */
 struct walk {
@@ -76,9 +82,8 @@ struct walk {
 	uint32_t node; /* where the last hop ended */
 	struct hop *hops; /* as many as query.c's plan says */
 	size_t n_hops;
-	uint8_t moves[WINDOW_MAX_CELLS]; /* directions or WALK_JUMP, the next
-	                                  * one last */
-	uint32_t n_moves;
+	struct run runs[WINDOW_MAX_CELLS]; /* the next one last */
+	uint32_t n_runs;
 };
 
 /* A bend of a path: where a run of equal moves ends. */
@@ -150,8 +155,7 @@ struct hpa_query {
 	uint32_t goal_cost[QUERY_MAX_LOCAL_NODES];
 	struct search search;
 	struct walk walk;
-	struct window_field field;
-	struct kernel kernel;
+	struct distances distances;
 	struct smooth smooth;
 	struct corridor corridor;
 	bool is_direct;       /* the way in the window is the path */
@@ -211,18 +215,20 @@ bool search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
 
 /* refine.c */
 
-/* Find the distances from a cell inside a window. */
-void refine_solve(struct hpa_query *query, struct grid_window window,
-                  uint32_t x, uint32_t y);
+/* Fill in the query's distances: from a cell inside a window, or inside its
+ * cluster. */
+void refine_solve_window(struct hpa_query *query, struct grid_window window,
+                         uint32_t x, uint32_t y);
+void refine_solve_cluster(struct hpa_query *query, uint32_t x, uint32_t y);
 
 /* Walk on: up to `capacity` cells to out (NULL: they are only counted).
  * HPA_CORRUPT where an edge has no way behind it. */
 hpa_status refine_next(struct hpa_query *query, hpa_cell *out, size_t capacity,
                        size_t *n);
 
-/* Walk on by a run of equal moves, or by a jump: its end, direction, length and
- * cost. A length of 0 is the end of the path. */
-hpa_status refine_run(struct hpa_query *query, struct bend *out);
+/* Walk on by a run of equal moves, or by a jump. A length of 0 is the end of the
+ * path. */
+hpa_status refine_run(struct hpa_query *query, struct run *out);
 
 /* smooth.c */
 
@@ -256,15 +262,30 @@ query_end_walk(struct hpa_query *query)
 {
 	query->walk.is_begun = true;
 	query->walk.n_hops = 0;
-	query->walk.n_moves = 0;
+	query->walk.n_runs = 0;
 	query->smooth.next = query->smooth.n_final;
 	query->smooth.is_whole = true;
 }
 
 static inline void
-walk_push(struct walk *walk, uint32_t to, uint32_t kind)
+walk_push(struct walk *walk, uint32_t to, uint32_t kind, uint64_t cost)
 {
-	walk->hops[walk->n_hops++] = (struct hop){to, kind};
+	walk->hops[walk->n_hops++] = (struct hop){to, kind, cost};
+}
+
+/* Is the path to be made shorter than what the hops say? */
+static inline bool
+query_smooths(const struct hpa_query *query)
+{
+	switch (query->smooth.mode) {
+	case HPA_SMOOTH_SHORTCUTS:
+	case HPA_SMOOTH_RAYS:
+	case HPA_SMOOTH_CORRIDOR:
+		return true;
+	case HPA_SMOOTH_NONE:
+		break;
+	}
+	return false;
 }
 
 #endif

@@ -393,24 +393,26 @@ search_push_path(struct hpa_query *query)
 {
 	const struct search_node *nodes = query->search.nodes;
 	struct walk *walk = &query->walk;
-	uint32_t node = nodes[query->map->view.n_nodes].parent;
+	const struct search_node *goal = &nodes[query->map->view.n_nodes];
+	uint32_t node = goal->parent;
 
-	walk_push(walk, HPA_NONE, HOP_TO_GOAL);
-	while (node != HPA_NONE) {
-		uint32_t parent = nodes[node].parent;
-		uint32_t kind = HOP_FROM_START;
-
-		if (parent != HPA_NONE) {
-			struct place place = place_for_search(query, parent);
-
-			kind = kind_of_hop(query, &place, node);
-			if (is_link(query, parent, node,
-			            nodes[node].cost - nodes[parent].cost))
-				kind = HOP_LINK;
-		}
-		walk_push(walk, node, kind);
-		node = parent;
+	if (node == HPA_NONE) {
+		walk_push(walk, HPA_NONE, HOP_TO_GOAL, goal->cost);
+		return;
 	}
+	walk_push(walk, HPA_NONE, HOP_TO_GOAL, goal->cost - nodes[node].cost);
+	for (; nodes[node].parent != HPA_NONE; node = nodes[node].parent) {
+		uint32_t parent = nodes[node].parent;
+		uint64_t cost = nodes[node].cost - nodes[parent].cost;
+		struct place place = place_for_search(query, parent);
+
+		walk_push(walk, node,
+		          is_link(query, parent, node, cost)
+		                  ? HOP_LINK
+		                  : kind_of_hop(query, &place, node),
+		          cost);
+	}
+	walk_push(walk, node, HOP_FROM_START, nodes[node].cost);
 }
 
 bool
@@ -438,7 +440,8 @@ search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
 		uint32_t parent = search->nodes[node].parent;
 		struct place place = place_at(query, parent, level - 1);
 
-		walk_push(&query->walk, node, kind_of_hop(query, &place, node));
+		walk_push(&query->walk, node, kind_of_hop(query, &place, node),
+		          search->nodes[node].cost - search->nodes[parent].cost);
 		node = parent;
 	}
 	return true;
