@@ -92,6 +92,7 @@ struct bend {
 	uint16_t length; /* of the run that ends here */
 	uint8_t move;    /* its direction or WALK_JUMP */
 	uint8_t walls;   /* a bit per direction: it is clear so far only */
+	uint8_t pass;    /* of smoothing, in which it was made */
 	uint64_t cost;   /* from the first bend to here */
 	uint16_t clear[GRID_N_DIRECTIONS]; /* so many moves are known to be
 	                                    * possible from here */
@@ -102,6 +103,7 @@ struct bend {
 struct bends {
 	struct bend *at; /* query.c's plan says how many */
 	uint32_t n;
+	uint8_t pass; /* that makes it */
 };
 
 struct smooth {

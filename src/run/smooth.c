@@ -29,7 +29,7 @@
 #include "src/run/query.h"
 
 #define MAX_BENDS 2048u
-#define LOOK_BACK 32u       /* bends */
+#define LOOK_BACK 8u /* bends */
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
 
@@ -107,6 +107,13 @@ append(struct bends *bends, struct bend bend)
 	bends->at[bends->n++] = bend;
 }
 
+/* Was it made since all pairs of bends were last looked at? */
+static bool
+is_recent(const struct bends *bends, uint32_t i)
+{
+	return bends->at[i].pass + 1 >= bends->pass;
+}
+
 /* Go on from the last bend by a run, if it has a length. */
 static void
 append_run(const struct grid *grid, struct bends *bends, unsigned direction,
@@ -114,7 +121,8 @@ append_run(const struct grid *grid, struct bends *bends, unsigned direction,
 {
 	const struct bend *last = &bends->at[bends->n - 1];
 	struct bend bend = {.length = (uint16_t)length,
-	                    .move = (uint8_t)direction};
+	                    .move = (uint8_t)direction,
+	                    .pass = bends->pass};
 
 	if (length == 0)
 		return;
@@ -228,6 +236,7 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 	uint32_t last = bends->n - 1;
 	unsigned pairs = ~0u;
 	uint32_t corner = HPA_NONE, best = HPA_NONE;
+	bool is_last_recent = is_recent(bends, last), any_recent = false;
 	struct grid_legs legs, found;
 
 	if (last - begin > LOOK_BACK)
@@ -238,8 +247,13 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 			continue;
 		if (last - i < 2)
 			continue;
-		if (corner == HPA_NONE)
+		if (corner == HPA_NONE) {
 			corner = i;
+			for (uint32_t k = i; k <= last; k++)
+				any_recent |= is_recent(bends, k);
+		}
+		if (!is_last_recent && !is_recent(bends, i))
+			continue;
 		if (find_shortcut(grid, &bends->at[i], &bends->at[last],
 		                  bends->at[last].cost - bends->at[i].cost,
 		                  &found)) {
@@ -251,7 +265,7 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 		replace(grid, bends, best, &legs);
 		return true;
 	}
-	return corner != HPA_NONE && cut_corner(grid, bends, corner);
+	return any_recent && cut_corner(grid, bends, corner);
 }
 
 /* Go on by one bend of the path before. */
@@ -268,6 +282,7 @@ take(const struct grid *grid, struct bends *bends, const struct bend *bend)
 	if (bends->n > 1 && last->move == bend->move &&
 	    bend->move != WALK_JUMP) {
 		next.length = (uint16_t)(next.length + last->length);
+		next.pass = bends->pass;
 		*last = next;
 	} else {
 		append(bends, next);
@@ -315,7 +330,10 @@ smooth_by_shortcuts(struct hpa_query *query)
 	struct smooth *smooth = &query->smooth;
 	bool gained = true;
 
-	for (unsigned i = 0; i < MAX_PASSES && gained; i++) {
+	for (uint32_t i = 0; i < smooth->path.n; i++)
+		smooth->path.at[i].pass = 0;
+	for (uint8_t pass = 1; pass <= MAX_PASSES && gained; pass++) {
+		smooth->spare.pass = pass;
 		gained = pass_shortcuts(grid, &smooth->path, &smooth->spare,
 		                        smooth->capacity);
 		swap_bends(smooth);
