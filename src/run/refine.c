@@ -121,32 +121,44 @@ fits(const struct hpa_query *query, hpa_cell from, const struct grid_legs *legs,
 	return query_smooths(query) ? found <= cost : found == cost;
 }
 
-/* Push the two runs that a hop from one cell to another consists of; `back`: to
- * be walked to the first cell. */
+/* The two runs that may lead from one cell to another at that cost. */
 static bool
-push_straight(struct hpa_query *query, hpa_cell from, hpa_cell to,
-              uint64_t cost, bool back)
+find_straight(const struct hpa_query *query, hpa_cell from, hpa_cell to,
+              uint64_t cost, struct grid_legs *out)
 {
 	const struct grid *grid = &query->map->grid;
-	struct walk *walk = &query->walk;
-	struct grid_legs legs;
 
 	if (!query_smooths(query) &&
 	    grid_octile(grid, from.x, from.y, to.x, to.y) != cost)
 		return false;
-	legs = grid_legs(grid, from.x, from.y, to.x, to.y);
-	if (!fits(query, from, &legs, cost)) {
-		legs = grid_legs_swapped(legs);
-		if (!fits(query, from, &legs, cost))
-			return false;
-	}
+	*out = grid_legs(grid, from.x, from.y, to.x, to.y);
+	if (fits(query, from, out, cost))
+		return true;
+	*out = grid_legs_swapped(*out);
+	return fits(query, from, out, cost);
+}
+
+/* Push two runs; `back`: to be walked from their end to where they begin. */
+static bool
+push_legs(struct walk *walk, const struct grid_legs *legs, bool back)
+{
 	if (back)
-		return push_run(walk, grid_opposite(legs.first),
-		                legs.n_first) &&
-		       push_run(walk, grid_opposite(legs.second),
-		                legs.n_second);
-	return push_run(walk, legs.second, legs.n_second) &&
-	       push_run(walk, legs.first, legs.n_first);
+		return push_run(walk, grid_opposite(legs->first),
+		                legs->n_first) &&
+		       push_run(walk, grid_opposite(legs->second),
+		                legs->n_second);
+	return push_run(walk, legs->second, legs->n_second) &&
+	       push_run(walk, legs->first, legs->n_first);
+}
+
+static bool
+push_straight(struct hpa_query *query, hpa_cell from, hpa_cell to,
+              uint64_t cost, bool back)
+{
+	struct grid_legs legs;
+
+	return find_straight(query, from, to, cost, &legs) &&
+	       push_legs(&query->walk, &legs, back);
 }
 
 /* Hops */
@@ -282,8 +294,7 @@ push_inter_edge(struct hpa_query *query, uint32_t to)
 	struct grid_legs legs = grid_legs(&query->map->grid, walk->x, walk->y,
 	                                  cell.x, cell.y);
 
-	return push_run(&query->walk, legs.second, legs.n_second) &&
-	       push_run(&query->walk, legs.first, legs.n_first);
+	return push_legs(&query->walk, &legs, false);
 }
 
 /* From the start to a node of its cluster. */
@@ -318,6 +329,52 @@ push_to_goal(struct hpa_query *query, const struct hop *hop)
 	else
 		refine_solve_cluster(query, to.x, to.y);
 	return push_way(query, from.x, from.y, false);
+}
+
+/* Looking ahead */
+
+/* Where a hop ends. */
+static hpa_cell
+end_of_hop(const struct hpa_query *query, const struct hop *hop)
+{
+	return hop->to == HPA_NONE ? query->to : cell_of(query, hop->to);
+}
+
+/* Put two runs in the place of several hops, as many as can be: the end of each
+ * hop is looked for until two in a row are out of sight. False: not even two
+ * hops could be replaced. */
+static bool
+skip_ahead(struct hpa_query *query)
+{
+	struct walk *walk = &query->walk;
+	hpa_cell from = {(uint16_t)walk->x, (uint16_t)walk->y};
+	struct grid_legs best = {0, 0, 0, 0}, legs;
+	uint64_t cost = 0;
+	size_t n_best = 0, n_missed = 0;
+
+	for (size_t n = 1; n <= walk->n_hops && n_missed < 2; n++) {
+		const struct hop *hop = &walk->hops[walk->n_hops - n];
+
+		if (hop->kind == HOP_LINK)
+			break;
+		cost += hop->cost;
+		/* What comes before an inter-edge is nearer than its end. */
+		if (n == 1 || (n < walk->n_hops && hop[-1].kind == HOP_INTER))
+			continue;
+		if (find_straight(query, from, end_of_hop(query, hop), cost,
+		                  &legs)) {
+			best = legs;
+			n_best = n;
+			n_missed = 0;
+		} else {
+			n_missed++;
+		}
+	}
+	if (n_best == 0)
+		return false;
+	walk->n_hops -= n_best;
+	walk->node = walk->hops[walk->n_hops].to;
+	return push_legs(walk, &best, false);
 }
 
 /* Take the top hop off the stack and put what it stands for in its place. */
@@ -356,6 +413,8 @@ find_run(struct hpa_query *query, hpa_status *st)
 	while (walk->n_runs == 0) {
 		if (walk->n_hops == 0)
 			return false;
+		if (query_smooths(query) && skip_ahead(query))
+			continue;
 		if (!refine_hop(query)) {
 			*st = HPA_CORRUPT;
 			return false;
