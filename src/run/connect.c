@@ -31,7 +31,6 @@ connect_goal(struct hpa_query *query)
 	uint32_t first = hpa_get_u32(level->first, cluster);
 	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
 
-	query->goal_cluster = cluster;
 	refine_solve_cluster(query, query->to.x, query->to.y);
 	for (uint32_t node = first; node < end; node++)
 		query->goal_cost[node - first] = cost_of_node(query, node);
@@ -46,7 +45,6 @@ connect_start(struct hpa_query *query)
 	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
 	uint32_t node = hpa_get_u32(level->first, cluster);
 
-	query->start_cluster = cluster;
 	refine_solve_cluster(query, query->from.x, query->from.y);
 	for (; node < end; node++) {
 		uint32_t cost = cost_of_node(query, node);
@@ -54,7 +52,7 @@ connect_start(struct hpa_query *query)
 		if (cost != WINDOW_NO_PATH)
 			search_reach(query, node, cost, HPA_NONE);
 	}
-	if (cluster == query->goal_cluster) {
+	if (cluster == query->search.goal_cluster[0]) {
 		uint32_t cost = distances_at(&query->distances, query->to.x,
 		                             query->to.y);
 
@@ -67,7 +65,7 @@ void
 connect_start_and_goal(struct hpa_query *query)
 {
 	connect_goal(query);
-	search_begin(query, query->to.x, query->to.y, true);
+	search_begin(query);
 	connect_start(query);
 }
 

@@ -38,7 +38,15 @@ struct search {
 	struct heap heap;
 	uint32_t stamp;
 	uint32_t target_x, target_y; /* what the heuristic aims at */
+	uint64_t limit;              /* ways that must cost more are left out */
 	uint64_t n_expanded;
+
+	/* The octile distance is the longer side times the one plus the
+	 * shorter times the other. */
+	uint32_t per_longer, per_shorter;
+
+	/* The clusters, level by level, that are looked into. */
+	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];
 
 	/* Links that are shorter than the crow flies spoil its estimate. */
 	uint32_t n_shortcuts;
@@ -153,7 +161,6 @@ struct hpa_query {
 	hpa_allocator allocator;
 	size_t size;
 	hpa_cell from, to;
-	uint32_t start_cluster, goal_cluster; /* of level 1 */
 	uint32_t goal_cost[QUERY_MAX_LOCAL_NODES];
 	struct search search;
 	struct walk walk;
@@ -180,8 +187,7 @@ query_lap(struct hpa_query *query, enum query_phase phase)
 	clock->lap_ns = now;
 }
 
-/* connect.c: fill in start_cluster, goal_cluster and goal_cost, and begin the
- * search from the start: every node of its cluster, and the goal if it lies
+/* connect.c: fill in goal_cost and begin the search from the start: every node of its cluster, and the goal if it lies
  * there too. */
 void connect_start_and_goal(struct hpa_query *query);
 
@@ -194,9 +200,8 @@ void connect_directly(struct hpa_query *query, uint64_t cost);
 /* Gather the links that are shorter than the crow flies, once for a query. */
 void search_find_shortcuts(struct hpa_query *query);
 
-/* Begin a search that aims at a cell, over links or without them. */
-void search_begin(struct hpa_query *query, uint32_t x, uint32_t y,
-                  bool with_links);
+/* Begin the search of the query's start and goal. */
+void search_begin(struct hpa_query *query);
 
 /* Offer a way to a node (n_nodes: the goal). */
 void search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,
@@ -209,11 +214,11 @@ bool search_path(struct hpa_query *query);
 /* Put the hops of the path found on the empty stack of the walk. */
 void search_push_path(struct hpa_query *query);
 
-/* Find the way that an intra-edge of a level above 1 stands for, between two
- * nodes of one cluster, and put its hops, of the level below, on the stack.
- * False if there is none. */
-bool search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
-                      uint32_t to);
+/* Find the way that an intra-edge of a level above 1 stands for, from a node to
+ * the hop's end, and put its hops, of the level below, on the stack. False if
+ * there is none that costs so little. */
+bool search_push_edge(struct hpa_query *query, uint32_t from,
+                      const struct hop *hop);
 
 /* refine.c */
 

@@ -281,7 +281,7 @@ push_intra_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 		return true;
 	}
 	if (hop->kind > HOP_LEVEL_1)
-		return search_push_edge(query, hop->kind, from, hop->to);
+		return search_push_edge(query, from, hop);
 	query->walk.node = hop->to;
 	return push_level_1_edge(query, lower, higher, upwards);
 }

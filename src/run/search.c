@@ -111,21 +111,43 @@ rest_over_shortcuts(const struct hpa_query *query)
 	return least;
 }
 
-void
-search_begin(struct hpa_query *query, uint32_t x, uint32_t y, bool with_links)
+/* Begin a search that aims at a cell. */
+static void
+begin(struct hpa_query *query, uint32_t x, uint32_t y, uint64_t limit)
 {
+	const struct grid *grid = &query->map->grid;
 	struct search *search = &query->search;
+	uint32_t turn = grid->moves == HPA_RULE_4 ? 2 * grid->cost_straight
+	                                          : grid->cost_diagonal;
 
 	search->heap.n = 0;
 	search->target_x = x;
 	search->target_y = y;
-	search->shortcut_rest =
-		with_links ? rest_over_shortcuts(query) : HPA_NO_SHORTCUT;
+	search->limit = limit;
+	search->per_longer = grid->cost_straight * grid->min_factor;
+	search->per_shorter = (turn - grid->cost_straight) * grid->min_factor;
+	search->shortcut_rest = HPA_NO_SHORTCUT;
 	if (++search->stamp == 0) {
 		size_t n = (size_t)query->map->view.n_nodes + 1;
 
 		memset(search->nodes, 0, n * sizeof(*search->nodes));
 		search->stamp = 1;
+	}
+}
+
+void
+search_begin(struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	struct search *search = &query->search;
+
+	begin(query, query->to.x, query->to.y, UINT64_MAX);
+	search->shortcut_rest = rest_over_shortcuts(query);
+	for (uint32_t l = 0; l < view->n_levels; l++) {
+		search->start_cluster[l] = hpa_cluster_at(
+			&view->levels[l], query->from.x, query->from.y);
+		search->goal_cluster[l] = hpa_cluster_at(
+			&view->levels[l], query->to.x, query->to.y);
 	}
 }
 
@@ -147,43 +169,61 @@ estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
 }
 
 /* The least that is left from a node to the target. */
-static uint32_t
+static inline uint32_t
 estimate(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct search *search = &query->search;
-	uint64_t direct, over;
-	uint32_t x, y;
+	uint32_t x, y, dx, dy, direct;
+	uint64_t over;
 
 	if (node == view->n_nodes)
 		return 0;
 	x = hpa_node_x(view, node);
 	y = hpa_node_y(view, node);
-	direct = grid_octile(&query->map->grid, x, y, search->target_x,
-	                     search->target_y);
+	dx = x < search->target_x ? search->target_x - x : x - search->target_x;
+	dy = y < search->target_y ? search->target_y - y : y - search->target_y;
+	direct = dx < dy ? dy * search->per_longer + dx * search->per_shorter
+	                 : dx * search->per_longer + dy * search->per_shorter;
 	if (search->shortcut_rest >= direct)
-		return (uint32_t)direct;
+		return direct;
 	over = estimate_over_shortcuts(query, x, y);
-	return (uint32_t)(over < direct ? over : direct);
+	return over < direct ? (uint32_t)over : direct;
+}
+
+static void
+reach_cheaper(struct hpa_query *query, uint32_t node, uint64_t cost,
+              uint32_t parent)
+{
+	struct search *search = &query->search;
+	struct search_node *known = &search->nodes[node];
+	bool is_new = known->stamp != search->stamp;
+	uint32_t rest = estimate(query, node);
+
+	if (cost + rest > search->limit)
+		return;
+	*known = (struct search_node){cost, parent, search->stamp};
+	if (is_new)
+		heap_insert(&search->heap, node, cost + rest, rest);
+	else
+		heap_lower(&search->heap, node, cost + rest, rest);
+}
+
+/* Most offers are no better than what is known: that is found out inline. */
+static inline void
+reach(struct hpa_query *query, uint32_t node, uint64_t cost, uint32_t parent)
+{
+	const struct search_node *known = &query->search.nodes[node];
+
+	if (known->stamp != query->search.stamp || cost < known->cost)
+		reach_cheaper(query, node, cost, parent);
 }
 
 void
 search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,
              uint32_t parent)
 {
-	struct search *search = &query->search;
-	struct search_node *known = &search->nodes[node];
-	bool is_new = known->stamp != search->stamp;
-	uint32_t rest;
-
-	if (!is_new && known->cost <= cost)
-		return;
-	*known = (struct search_node){cost, parent, search->stamp};
-	rest = estimate(query, node);
-	if (is_new)
-		heap_insert(&search->heap, node, cost + rest, rest);
-	else
-		heap_lower(&search->heap, node, cost + rest, rest);
+	reach(query, node, cost, parent);
 }
 
 /* The place one level up; false at the top and for a node that is not there. */
@@ -207,12 +247,10 @@ go_up(const struct hpa_query *query, uint32_t node, struct place *place)
 static bool
 holds_start_or_goal(const struct hpa_query *query, const struct place *place)
 {
-	const struct hpa_view_level *level = level_of(query, place->level);
+	const struct search *search = &query->search;
 
-	return place->cluster ==
-	               hpa_cluster_at(level, query->from.x, query->from.y) ||
-	       place->cluster ==
-	               hpa_cluster_at(level, query->to.x, query->to.y);
+	return place->cluster == search->start_cluster[place->level - 1] ||
+	       place->cluster == search->goal_cluster[place->level - 1];
 }
 
 static struct place
@@ -260,7 +298,7 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
 	     edge < hpa_table_end(&table, local); edge++) {
 		uint32_t rank = first + hpa_table_target(&table, edge);
 
-		search_reach(query, hpa_node_of_rank(level, rank),
+		reach(query, hpa_node_of_rank(level, rank),
 		             cost + hpa_table_weight(&table, edge), node);
 	}
 }
@@ -297,7 +335,7 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
 		if (cluster_of(query, place->level, to) != place->cluster &&
 		    (inside == HPA_NONE ||
 		     cluster_of(query, place->level + 1, to) == inside))
-			search_reach(query, to,
+			reach(query, to,
 			             cost + transition_cost(query, node, to),
 			             node);
 	}
@@ -315,7 +353,7 @@ follow_links(struct hpa_query *query, uint32_t node)
 
 		if (hpa_get_le32(edge + HPA_LEDGE_FROM) != node)
 			break;
-		search_reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
+		reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
 		             cost + hpa_view_link_cost(view, edge), node);
 	}
 }
@@ -325,11 +363,11 @@ reach_goal(struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct hpa_view_level *level = &view->levels[0];
-	uint32_t first = hpa_get_u32(level->first, query->goal_cluster);
+	uint32_t first = hpa_get_u32(level->first, query->search.goal_cluster[0]);
 	uint32_t cost = query->goal_cost[node - first];
 
 	if (cost != WINDOW_NO_PATH)
-		search_reach(query, view->n_nodes,
+		reach(query, view->n_nodes,
 		             query->search.nodes[node].cost + cost, node);
 }
 
@@ -348,7 +386,7 @@ search_path(struct hpa_query *query)
 		if (node == goal)
 			return true;
 		place = place_for_search(query, node);
-		if (place.level == 1 && place.cluster == query->goal_cluster)
+		if (place.level == 1 && place.cluster == query->search.goal_cluster[0])
 			reach_goal(query, node);
 		follow_intra_edges(query, node, &place);
 		follow_inter_edges(query, node, &place, HPA_NONE);
@@ -416,16 +454,15 @@ search_push_path(struct hpa_query *query)
 }
 
 bool
-search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
-                 uint32_t to)
+search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 {
 	const struct hpa_view *view = &query->map->view;
+	uint32_t level = hop->kind, to = hop->to, node = HPA_NONE;
 	uint32_t inside = cluster_of(query, level, from);
 	struct search *search = &query->search;
-	uint32_t node = HPA_NONE;
 
-	search_begin(query, hpa_node_x(view, to), hpa_node_y(view, to), false);
-	search_reach(query, from, 0, HPA_NONE);
+	begin(query, hpa_node_x(view, to), hpa_node_y(view, to), hop->cost);
+	reach(query, from, 0, HPA_NONE);
 	while (search->heap.n > 0 && node != to) {
 		struct place place;
 
