@@ -41,10 +41,10 @@ walk_back(const struct distances *distances, const struct node *from,
           uint8_t *moves)
 {
 	uint32_t x = from->x, y = from->y, n = 0;
+	unsigned d = GRID_N_DIRECTIONS;
 
 	while (distances_at(distances, x, y) > 0) {
-		unsigned d = distances_way_back(distances, x, y);
-
+		d = distances_way_back(distances, x, y, d);
 		moves[n++] = (uint8_t)d;
 		x += grid_dx[d];
 		y += grid_dy[d];

@@ -25,25 +25,33 @@ distances_solve(struct distances *distances, uint32_t x, uint32_t y)
 		window_solve(grid, distances->window, x, y, &distances->field);
 }
 
-unsigned
-distances_way_back(const struct distances *distances, uint32_t x, uint32_t y)
+/* Does a step lead nearer by just what it costs? */
+static bool
+leads_back(const struct distances *distances, uint32_t x, uint32_t y,
+           unsigned direction)
 {
 	const struct grid *grid = distances->grid;
-	uint32_t cost = distances_at(distances, x, y);
-	unsigned d;
+	uint32_t to_x = x + grid_dx[direction];
+	uint32_t to_y = y + grid_dy[direction];
 
-	for (d = 0; d < GRID_N_DIRECTIONS - 1; d++) {
-		uint32_t to_x = x + grid_dx[d];
-		uint32_t to_y = y + grid_dy[d];
+	/* Few neighbours are that much nearer: legality comes last. */
+	return grid_window_has(&distances->window, to_x, to_y) &&
+	       grid_is_free(grid, to_x, to_y) &&
+	       distances_at(distances, to_x, to_y) +
+	                       grid_step_cost(grid, x, y, direction) ==
+	               distances_at(distances, x, y) &&
+	       grid_may_step(grid, x, y, direction);
+}
 
-		/* Few neighbours are that much nearer: legality comes last. */
-		if (grid_window_has(&distances->window, to_x, to_y) &&
-		    grid_is_free(grid, to_x, to_y) &&
-		    distances_at(distances, to_x, to_y) +
-		                    grid_step_cost(grid, x, y, d) ==
-		            cost &&
-		    grid_may_step(grid, x, y, d))
-			break;
-	}
+unsigned
+distances_way_back(const struct distances *distances, uint32_t x, uint32_t y,
+                   unsigned before)
+{
+	unsigned d = 0;
+
+	if (before < GRID_N_DIRECTIONS && leads_back(distances, x, y, before))
+		return before;
+	while (d < GRID_N_DIRECTIONS - 1 && !leads_back(distances, x, y, d))
+		d++;
 	return d;
 }

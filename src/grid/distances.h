@@ -33,9 +33,10 @@ distances_at(const struct distances *distances, uint32_t x, uint32_t y)
 }
 
 /* The first direction of a shortest way from (x, y), which must be reachable
- * and not where the distances are from, back to there: of equally short ones
- * the lowest. It depends on the distances only, not on how they were found. */
+ * and not where the distances are from, back to there: straight on, as the step
+ * before, if that is one, else the lowest. `before` is GRID_N_DIRECTIONS where
+ * there was no step. */
 unsigned distances_way_back(const struct distances *distances, uint32_t x,
-                            uint32_t y);
+                            uint32_t y, unsigned before);
 
 #endif

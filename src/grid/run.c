@@ -230,11 +230,15 @@ bool
 grid_legs_are_clear(const struct grid *grid, uint32_t x, uint32_t y,
                     const struct grid_legs *legs)
 {
-	return grid_run(grid, x, y, legs->first, legs->n_first) ==
+	uint32_t turn_x = x + grid_dx[legs->first] * legs->n_first;
+	uint32_t turn_y = y + grid_dy[legs->first] * legs->n_first;
+
+	/* Where they turn is most often where a wall is. */
+	return grid_is_free(grid, turn_x, turn_y) &&
+	       grid_run(grid, x, y, legs->first, legs->n_first) ==
 	               legs->n_first &&
-	       grid_run(grid, x + grid_dx[legs->first] * legs->n_first,
-	                y + grid_dy[legs->first] * legs->n_first, legs->second,
-	                legs->n_second) == legs->n_second;
+	       grid_run(grid, turn_x, turn_y, legs->second, legs->n_second) ==
+	               legs->n_second;
 }
 
 uint64_t

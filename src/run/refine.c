@@ -70,12 +70,12 @@ push_way(struct hpa_query *query, uint32_t x, uint32_t y, bool to_cell)
 {
 	const struct distances *distances = &query->distances;
 	struct walk *walk = &query->walk;
+	unsigned d = GRID_N_DIRECTIONS;
 
 	if (distances_at(distances, x, y) == WINDOW_NO_PATH)
 		return false;
 	while (distances_at(distances, x, y) > 0) {
-		unsigned d = distances_way_back(distances, x, y);
-
+		d = distances_way_back(distances, x, y, d);
 		if (!push_move(walk, to_cell ? grid_opposite(d) : d))
 			return false;
 		x += grid_dx[d];
