@@ -29,7 +29,8 @@
 #include "src/run/query.h"
 
 #define MAX_BENDS 2048u
-#define LOOK_BACK 8u /* bends */
+#define LOOK_BACK 8u  /* bends */
+#define MAX_MISSED 2u /* of them in a row that can't be joined */
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
 
@@ -235,7 +236,7 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 {
 	uint32_t last = bends->n - 1;
 	unsigned pairs = ~0u;
-	uint32_t corner = HPA_NONE, best = HPA_NONE;
+	uint32_t corner = HPA_NONE, best = HPA_NONE, n_missed = 0;
 	bool is_last_recent = is_recent(bends, last), any_recent = false;
 	struct grid_legs legs, found;
 
@@ -259,6 +260,9 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 		                  &found)) {
 			best = i;
 			legs = found;
+			n_missed = 0;
+		} else if (++n_missed == MAX_MISSED) {
+			break;
 		}
 	}
 	if (best != HPA_NONE) {
