@@ -340,9 +340,8 @@ end_of_hop(const struct hpa_query *query, const struct hop *hop)
 	return hop->to == HPA_NONE ? query->to : cell_of(query, hop->to);
 }
 
-/* Put two runs in the place of several hops, as many as can be: the end of each
- * hop is looked for until two in a row are out of sight. False: not even two
- * hops could be replaced. */
+/* Put two runs in the place of several hops, as many as there are until one
+ * ends out of sight. False: not even two could be replaced. */
 static bool
 skip_ahead(struct hpa_query *query)
 {
@@ -350,9 +349,9 @@ skip_ahead(struct hpa_query *query)
 	hpa_cell from = {(uint16_t)walk->x, (uint16_t)walk->y};
 	struct grid_legs best = {0, 0, 0, 0}, legs;
 	uint64_t cost = 0;
-	size_t n_best = 0, n_missed = 0;
+	size_t n_best = 0;
 
-	for (size_t n = 1; n <= walk->n_hops && n_missed < 2; n++) {
+	for (size_t n = 1; n <= walk->n_hops; n++) {
 		const struct hop *hop = &walk->hops[walk->n_hops - n];
 
 		if (hop->kind == HOP_LINK)
@@ -361,14 +360,11 @@ skip_ahead(struct hpa_query *query)
 		/* What comes before an inter-edge is nearer than its end. */
 		if (n == 1 || (n < walk->n_hops && hop[-1].kind == HOP_INTER))
 			continue;
-		if (find_straight(query, from, end_of_hop(query, hop), cost,
-		                  &legs)) {
-			best = legs;
-			n_best = n;
-			n_missed = 0;
-		} else {
-			n_missed++;
-		}
+		if (!find_straight(query, from, end_of_hop(query, hop), cost,
+		                   &legs))
+			break;
+		best = legs;
+		n_best = n;
 	}
 	if (n_best == 0)
 		return false;
