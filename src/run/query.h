@@ -3,14 +3,14 @@
  *     query.c    the calls of hpa.h; makes the query in one piece
  *     connect.c  the costs from start and goal to the nodes of their clusters
  *     search.c   A* over the levels, and inside one cluster when refining
- *     refine.c   the hops of an abstract path -> moves
- *     smooth.c   the moves -> a shorter path, as cells
+ *     refine.c   the hops of an abstract path -> runs of equal moves
+ *     memo.c     what was refined lately
+ *     smooth.c   the runs -> a shorter path, as cells
  *     corridor.c the cheapest way near a path
  *
  * A search leaves the path as hops on a stack, the first one on top. Refining
  * takes the top hop off and either puts the hops of the level below in its
- * place or, at the bottom, turns it into moves from cell to cell; so it can
- * stop after any cell. */
+ * place or, at the bottom, turns it into runs; so it can stop after any cell. */
 #ifndef RUN_QUERY_H
 #define RUN_QUERY_H
 
@@ -81,6 +81,31 @@ struct hop {
 struct run {
 	uint8_t move;
 	uint16_t length;
+};
+
+/* What was refined lately; see memo.c. */
+#define MEMO_RUN_SLOTS 1024u
+#define MEMO_MAX_RUNS 10u
+#define MEMO_HOP_SLOTS 512u
+#define MEMO_MAX_HOPS 7u
+
+/* The runs from the lower to the higher node, the last one first. */
+struct memo_runs {
+	uint32_t lower, higher;
+	uint8_t n; /* 0: the slot is empty */
+	struct run runs[MEMO_MAX_RUNS];
+};
+
+/* The hops of an edge of a level above 1, the last one first. */
+struct memo_hops {
+	uint32_t from, to;
+	uint8_t level, n;
+	struct hop hops[MEMO_MAX_HOPS];
+};
+
+struct memo {
+	struct memo_runs runs[MEMO_RUN_SLOTS];
+	struct memo_hops hops[MEMO_HOP_SLOTS];
 };
 
 /* A walk along the path: where it stands, what it has still to do. */
@@ -165,6 +190,7 @@ struct hpa_query {
 	struct search search;
 	struct walk walk;
 	struct distances distances;
+	struct memo memo;
 	struct smooth smooth;
 	struct corridor corridor;
 	bool is_direct;       /* the way in the window is the path */
@@ -236,6 +262,16 @@ hpa_status refine_next(struct hpa_query *query, hpa_cell *out, size_t capacity,
 /* Walk on by a run of equal moves, or by a jump. A length of 0 is the end of the
  * path. */
 hpa_status refine_run(struct hpa_query *query, struct run *out);
+
+/* memo.c: what an edge was refined to, or NULL; and keep it. */
+const struct memo_runs *memo_find_runs(struct memo *memo, uint32_t lower,
+                                       uint32_t higher);
+void memo_keep_runs(struct memo *memo, uint32_t lower, uint32_t higher,
+                    const struct run *runs, uint32_t n);
+const struct memo_hops *memo_find_hops(struct memo *memo, uint32_t from,
+                                       const struct hop *edge);
+void memo_keep_hops(struct memo *memo, uint32_t from, const struct hop *edge,
+                    const struct hop *hops, size_t n);
 
 /* smooth.c */
 

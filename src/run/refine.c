@@ -20,6 +20,8 @@
  * wrong one is noticed and can't lead a unit into a wall. */
 #include "src/grid/run.h"
 
+#include <string.h>
+
 #include "src/run/query.h"
 
 #define RUNS_AT_ONCE 32u
@@ -61,6 +63,15 @@ reverse_runs(struct walk *walk)
 		walk->runs[i++] = walk->runs[--j];
 		walk->runs[j] = run;
 	}
+}
+
+/* Turn the whole stack into that of the way back. */
+static void
+turn_around(struct walk *walk)
+{
+	reverse_runs(walk);
+	for (uint32_t i = 0; i < walk->n_runs; i++)
+		walk->runs[i].move = (uint8_t)grid_opposite(walk->runs[i].move);
 }
 
 /* The way between where the distances are from and the cell (x, y), to be
@@ -172,15 +183,43 @@ cell_of(const struct hpa_query *query, uint32_t node)
 	                  (uint16_t)hpa_node_y(view, node)};
 }
 
-/* An intra-edge of level 1, found anew: `lower` and `higher` are its nodes. */
+/* The runs of an edge that were kept, from the lower node to the higher one or
+ * back. */
+static bool
+push_remembered(struct walk *walk, const struct memo_runs *kept, bool upwards)
+{
+	for (uint32_t i = 0; i < kept->n; i++) {
+		const struct run *run =
+			&kept->runs[upwards ? i : kept->n - 1 - i];
+
+		if (!push_run(walk,
+		              upwards ? run->move : grid_opposite(run->move),
+		              run->length))
+			return false;
+	}
+	return true;
+}
+
+/* An intra-edge of level 1, remembered or found anew: `lower` and `higher` are
+ * its nodes. */
 static bool
 push_searched(struct hpa_query *query, uint32_t lower, uint32_t higher,
               bool upwards)
 {
+	const struct memo_runs *kept =
+		memo_find_runs(&query->memo, lower, higher);
 	hpa_cell from = cell_of(query, lower), to = cell_of(query, higher);
+	struct walk *walk = &query->walk;
 
+	if (kept)
+		return push_remembered(walk, kept, upwards);
 	refine_solve_cluster(query, from.x, from.y);
-	return push_way(query, to.x, to.y, upwards);
+	if (!push_way(query, to.x, to.y, true))
+		return false;
+	memo_keep_runs(&query->memo, lower, higher, walk->runs, walk->n_runs);
+	if (!upwards)
+		turn_around(walk);
+	return true;
 }
 
 /* Push a run of the cache, which leads from the lower node to the higher one.
@@ -268,6 +307,28 @@ push_level_1_edge(struct hpa_query *query, uint32_t lower, uint32_t higher,
 	return push_searched(query, lower, higher, upwards);
 }
 
+/* The hops of the level below that an edge stands for. */
+static bool
+push_hops(struct hpa_query *query, uint32_t from, const struct hop *edge)
+{
+	const struct memo_hops *kept =
+		memo_find_hops(&query->memo, from, edge);
+	struct walk *walk = &query->walk;
+	size_t n_before = walk->n_hops;
+
+	if (kept) {
+		memcpy(walk->hops + n_before, kept->hops,
+		       kept->n * sizeof(*kept->hops));
+		walk->n_hops += kept->n;
+		return true;
+	}
+	if (!search_push_edge(query, from, edge))
+		return false;
+	memo_keep_hops(&query->memo, from, edge, walk->hops + n_before,
+	               walk->n_hops - n_before);
+	return true;
+}
+
 static bool
 push_intra_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 {
@@ -281,7 +342,7 @@ push_intra_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 		return true;
 	}
 	if (hop->kind > HOP_LEVEL_1)
-		return search_push_edge(query, from, hop);
+		return push_hops(query, from, hop);
 	query->walk.node = hop->to;
 	return push_level_1_edge(query, lower, higher, upwards);
 }
