@@ -207,25 +207,6 @@ grid_run_cost(const struct grid *grid, uint32_t x, uint32_t y,
 	return cost;
 }
 
-struct grid_legs
-grid_legs(const struct grid *grid, uint32_t x1, uint32_t y1, uint32_t x2,
-          uint32_t y2)
-{
-	/* Of the quarter: to the right or left, down or up. */
-	static const uint8_t diagonal[4] = {1, 3, 7, 5};
-	bool left = x2 < x1, up = y2 < y1;
-	uint32_t dx = left ? x1 - x2 : x2 - x1;
-	uint32_t dy = up ? y1 - y2 : y2 - y1;
-	unsigned along_x = left ? 4 : 0, along_y = up ? 6 : 2;
-	uint32_t shorter = dx < dy ? dx : dy;
-
-	if (grid->moves == HPA_RULE_4)
-		return (struct grid_legs){along_x, along_y, dx, dy};
-	return (struct grid_legs){diagonal[2 * up + left],
-	                          dx > dy ? along_x : along_y, shorter,
-	                          dx + dy - 2 * shorter};
-}
-
 bool
 grid_legs_are_clear(const struct grid *grid, uint32_t x, uint32_t y,
                     const struct grid_legs *legs)

@@ -44,21 +44,25 @@ smooth_capacity(const hpa_map *map)
 
 /* How far a bend sees */
 
-/* Are `length` moves in a direction possible from a bend? */
-static bool
+/* Is it known that so many moves in a direction are not possible? */
+static inline bool
+is_walled(const struct bend *bend, unsigned direction, uint32_t length)
+{
+	return bend->clear[direction] < length && bend->walls >> direction & 1;
+}
+
+/* Are so many moves in a direction possible from a bend? */
+static inline bool
 sees(const struct grid *grid, struct bend *bend, unsigned direction,
      uint32_t length)
 {
 	uint32_t known = bend->clear[direction];
-	uint32_t x, y;
 
 	if (known >= length)
 		return true;
-	if (bend->walls >> direction & 1)
-		return false;
-	x = bend->x + grid_dx[direction] * known;
-	y = bend->y + grid_dy[direction] * known;
-	known += grid_run(grid, x, y, direction, length - known);
+	known += grid_run(grid, bend->x + grid_dx[direction] * known,
+	                  bend->y + grid_dy[direction] * known, direction,
+	                  length - known);
 	bend->clear[direction] = (uint16_t)known;
 	if (known < length)
 		bend->walls |= (uint8_t)(1u << direction);
@@ -69,8 +73,16 @@ static bool
 is_clear(const struct grid *grid, struct bend *a, struct bend *b,
          const struct grid_legs *legs)
 {
-	return sees(grid, a, legs->first, legs->n_first) &&
-	       sees(grid, b, grid_opposite(legs->second), legs->n_second);
+	unsigned back = grid_opposite(legs->second);
+
+	/* What is known comes first, then the cell where they meet. */
+	return !is_walled(a, legs->first, legs->n_first) &&
+	       !is_walled(b, back, legs->n_second) &&
+	       grid_is_free(grid,
+	                    a->x + grid_dx[legs->first] * legs->n_first,
+	                    a->y + grid_dy[legs->first] * legs->n_first) &&
+	       sees(grid, a, legs->first, legs->n_first) &&
+	       sees(grid, b, back, legs->n_second);
 }
 
 /* Find the cheaper of the two orders that is clear and costs less than
