@@ -12,7 +12,7 @@
 /* Offsets of the parts of a query, and its size. 64 bits, because the product
  * of a file's counts may not fit a small machine's size_t. */
 struct plan {
-	uint64_t nodes, entries, where, hops, shortcuts, bends, corridor, paths,
+	uint64_t nodes, hops, shortcuts, bends, corridor, paths,
 		size;
 };
 
@@ -46,8 +46,6 @@ make_plan(const hpa_map *map)
 
 	add_part(&plan, 1, sizeof(struct hpa_query));
 	plan.nodes = add_part(&plan, n_items, sizeof(struct search_node));
-	plan.entries = add_part(&plan, n_items, sizeof(struct heap_entry));
-	plan.where = add_part(&plan, n_items, sizeof(uint32_t));
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
 	plan.shortcuts =
 		add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
@@ -75,8 +73,7 @@ carve(struct hpa_query *query, const struct plan *plan)
 	size_t n_items = (size_t)view->n_nodes + 1;
 
 	query->search.nodes = (void *)(room + plan->nodes);
-	query->search.heap.entries = (void *)(room + plan->entries);
-	query->search.heap.where = (void *)(room + plan->where);
+	query->search.queue.nodes = query->search.nodes;
 	query->walk.hops = (void *)(room + plan->hops);
 	query->search.shortcuts = (void *)(room + plan->shortcuts);
 	query->smooth.capacity = smooth_capacity(query->map);

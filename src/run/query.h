@@ -19,23 +19,16 @@
 #include <stdint.h>
 
 #include "src/grid/distances.h"
-#include "src/grid/heap.h"
 #include "src/run/map.h"
+#include "src/run/queue.h"
 
 /* A node of a cluster is on its border or the end of a link. */
 #define QUERY_MAX_LOCAL_NODES WINDOW_MAX_CELLS
 
-/* What a search knows of a node; valid if the stamp is the search's. */
-struct search_node {
-	uint64_t cost;
-	uint32_t parent; /* HPA_NONE: the search began here */
-	uint32_t stamp;
-};
-
 /* A search over nodes. The goal of a query is one more, at index n_nodes. */
 struct search {
 	struct search_node *nodes;
-	struct heap heap;
+	struct queue queue;
 	uint32_t stamp;
 	uint32_t target_x, target_y; /* what the heuristic aims at */
 	uint64_t limit;              /* ways that must cost more are left out */

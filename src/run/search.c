@@ -21,9 +21,9 @@
  * crow flies, the least over such links: to the nearest entry of one, and from
  * there what the cheapest of them leaves. It never exceeds an edge's cost by more
  * than the edge brings nearer, so a node is final when it is taken from the
- * heap. The heap's order is total (cost + heuristic, then the heuristic, then
- * the node), and a way replaces another only if it is cheaper: the path does
- * not depend on anything but the map and the question. */
+ * queue. Everything is a whole number and done in a fixed order, and a way
+ * replaces another only if it is cheaper: the path does not depend on anything
+ * but the map and the question. */
 #include <string.h>
 
 #include "src/run/query.h"
@@ -120,7 +120,7 @@ begin(struct hpa_query *query, uint32_t x, uint32_t y, uint64_t limit)
 	uint32_t turn = grid->moves == HPA_RULE_4 ? 2 * grid->cost_straight
 	                                          : grid->cost_diagonal;
 
-	search->heap.n = 0;
+	queue_clear(&search->queue);
 	search->target_x = x;
 	search->target_y = y;
 	search->limit = limit;
@@ -202,11 +202,12 @@ reach_cheaper(struct hpa_query *query, uint32_t node, uint64_t cost,
 
 	if (cost + rest > search->limit)
 		return;
-	*known = (struct search_node){cost, parent, search->stamp};
-	if (is_new)
-		heap_insert(&search->heap, node, cost + rest, rest);
-	else
-		heap_lower(&search->heap, node, cost + rest, rest);
+	if (!is_new)
+		queue_remove(&search->queue, node);
+	known->cost = cost;
+	known->parent = parent;
+	known->stamp = search->stamp;
+	queue_insert(&search->queue, node, cost + rest);
 }
 
 /* Most offers are no better than what is known: that is found out inline. */
@@ -378,8 +379,8 @@ search_path(struct hpa_query *query)
 	uint32_t goal = query->map->view.n_nodes;
 
 	search->n_expanded = 0;
-	while (search->heap.n > 0) {
-		uint32_t node = heap_pop(&search->heap).item;
+	while (search->queue.filled) {
+		uint32_t node = queue_pop(&search->queue);
 		struct place place;
 
 		search->n_expanded++;
@@ -463,10 +464,10 @@ search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 
 	begin(query, hpa_node_x(view, to), hpa_node_y(view, to), hop->cost);
 	reach(query, from, 0, HPA_NONE);
-	while (search->heap.n > 0 && node != to) {
+	while (search->queue.filled && node != to) {
 		struct place place;
 
-		node = heap_pop(&search->heap).item;
+		node = queue_pop(&search->queue);
 		place = place_at(query, node, level - 1);
 		follow_intra_edges(query, node, &place);
 		follow_inter_edges(query, node, &place, inside);
