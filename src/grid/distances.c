@@ -19,8 +19,8 @@ distances_solve(struct distances *distances, uint32_t x, uint32_t y)
 {
 	const struct grid *grid = distances->grid;
 
-	distances->by_kernel = kernel_fits(grid) &&
-	                       kernel_solve(&distances->kernel, x, y);
+	distances->by_kernel =
+		kernel_fits(grid) && kernel_solve(&distances->kernel, x, y);
 	if (!distances->by_kernel)
 		window_solve(grid, distances->window, x, y, &distances->field);
 }

@@ -1,14 +1,67 @@
-/* run.c: how far one can go straight on.
+/* run.c: where one can step, and how far one can go straight on.
  *
- * Along a row, 57 cells or more are looked at at once. In the other directions a
- * run touches one or two neighbouring bits in each row; a row's are read as 16
- * bits, with one shift for the whole run where it goes up or down. Reading 16
- * bits may touch the byte behind those that are asked for; runs that come so
- * near to the end of the grid that this byte might not be there go cell by
- * cell. */
+ * The steps from a cell follow from the bits around it. Along a row, up to 64
+ * cells are looked at together. In the other directions a run touches one or two
+ * neighbouring bits in each row; a row's are read as 16 bits. That may touch the
+ * byte behind those that are asked for: where it might not be there, at the end
+ * of the grid, one goes cell by cell. */
 #include "src/grid/run.h"
 
 #include "src/grid/bits.h"
+
+/* The bits of cells from x on of a row, nine of them or more. */
+static inline unsigned
+pair_at(const uint8_t *row, uint32_t x)
+{
+	return (unsigned)hpa_get_le16(row + x / 8) >> x % 8;
+}
+
+static unsigned
+steps_one_by_one(const struct grid *grid, uint32_t x, uint32_t y)
+{
+	unsigned steps = 0;
+
+	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d++)
+		steps |= (unsigned)grid_may_step(grid, x, y, d) << d;
+	return steps;
+}
+
+/* Directions whose neighbours on the compass are both free, or one of them. */
+static unsigned
+beside(unsigned free, bool both)
+{
+	unsigned next = (free >> 1 | free << 7) & 0xff;
+	unsigned before = (free << 1 | free >> 7) & 0xff;
+
+	return both ? next & before : next | before;
+}
+
+unsigned
+grid_steps(const struct grid *grid, uint32_t x, uint32_t y)
+{
+	const unsigned straight = 0x55;
+	const uint8_t *row = grid->bits + y * grid->stride;
+	unsigned above, here, below, free;
+
+	if (x == 0 || y == 0 || x + 1 >= grid->width || y + 2 >= grid->height)
+		return steps_one_by_one(grid, x, y);
+	/* Three cells of each of three rows, then clockwise from east. */
+	above = pair_at(row - grid->stride, x - 1);
+	here = pair_at(row, x - 1);
+	below = pair_at(row + grid->stride, x - 1);
+	free = (here >> 2 & 1) | (below >> 2 & 1) << 1 | (below >> 1 & 1) << 2 |
+	       (below & 1) << 3 | (here & 1) << 4 | (above & 1) << 5 |
+	       (above >> 1 & 1) << 6 | (above >> 2 & 1) << 7;
+	switch (grid->moves) {
+	case HPA_RULE_8:
+		return free & (straight | beside(free, true));
+	case HPA_RULE_8_LOOSE:
+		return free & (straight | beside(free, false));
+	case HPA_RULE_4:
+		break;
+	}
+	return free & straight;
+}
 
 /* The longest run that stays inside the grid. */
 static uint32_t
@@ -65,11 +118,9 @@ run_east(const struct grid *grid, uint32_t x, uint32_t y, uint32_t most)
 		uint64_t blocked = ~word_at(grid, row + at / 8) >> at % 8;
 		uint32_t n_seen = 64 - at % 8;
 
+		/* The shift brought in zeros, which are no walls. */
 		if (blocked) {
-			uint32_t free = grid_lowest_bit(blocked);
-
-			/* The shift brought in zeros, which are no walls. */
-			n += free < n_seen ? free : n_seen;
+			n += grid_lowest_bit(blocked);
 			break;
 		}
 		n += n_seen;
@@ -107,8 +158,8 @@ run_along_column(const struct grid *grid, uint32_t x, uint32_t y, bool down,
                  uint32_t most)
 {
 	const uint8_t *at = grid->bits + y * grid->stride + x / 8;
-	ptrdiff_t step = down ? (ptrdiff_t)grid->stride
-	                      : -(ptrdiff_t)grid->stride;
+	ptrdiff_t step =
+		down ? (ptrdiff_t)grid->stride : -(ptrdiff_t)grid->stride;
 	unsigned bit = 1u << x % 8;
 	uint32_t n = 0;
 
@@ -117,13 +168,6 @@ run_along_column(const struct grid *grid, uint32_t x, uint32_t y, bool down,
 		n++;
 	}
 	return n;
-}
-
-/* The bits of cells x and x + 1 of a row, and more above them. */
-static inline unsigned
-pair_at(const uint8_t *row, uint32_t x)
-{
-	return (unsigned)hpa_get_le16(row + x / 8) >> x % 8;
 }
 
 /* A diagonal step looks at a square of 2 x 2 cells: where it begins, where it
@@ -196,9 +240,8 @@ grid_run_cost(const struct grid *grid, uint32_t x, uint32_t y,
 	uint64_t cost = 0;
 
 	if (!grid->classes)
-		return (uint64_t)length *
-		       (direction % 2 ? grid->cost_diagonal
-		                      : grid->cost_straight);
+		return (uint64_t)length * (direction % 2 ? grid->cost_diagonal
+		                                         : grid->cost_straight);
 	for (uint32_t i = 0; i < length; i++) {
 		cost += grid_step_cost(grid, x, y, direction);
 		x += grid_dx[direction];
@@ -227,8 +270,7 @@ grid_legs_cost(const struct grid *grid, uint32_t x, uint32_t y,
                const struct grid_legs *legs)
 {
 	return grid_run_cost(grid, x, y, legs->first, legs->n_first) +
-	       grid_run_cost(grid,
-	                     x + grid_dx[legs->first] * legs->n_first,
+	       grid_run_cost(grid, x + grid_dx[legs->first] * legs->n_first,
 	                     y + grid_dy[legs->first] * legs->n_first,
 	                     legs->second, legs->n_second);
 }

@@ -7,6 +7,10 @@
 
 #include "src/grid/grid.h"
 
+/* The directions in which a step from the free cell (x, y) is possible, a bit
+ * each. The same as asking grid_may_step() for all. */
+unsigned grid_steps(const struct grid *grid, uint32_t x, uint32_t y);
+
 /* How many moves in a direction are possible from the free cell (x, y), at most
  * `most`. The same as asking grid_may_step() from cell to cell. */
 uint32_t grid_run(const struct grid *grid, uint32_t x, uint32_t y,

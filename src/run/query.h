@@ -151,11 +151,13 @@ struct corridor {
 	const hpa_map *map;
 	uint32_t *slot_of;  /* of every cluster; HPA_NONE: it has none */
 	uint32_t *clusters; /* slot -> its cluster */
+	hpa_cell *origins;  /* slot -> its first cell */
 	uint32_t n_slots, max_slots;
 	uint32_t *cost; /* of the cells of each slot */
 	uint8_t *move;  /* that led there */
 	uint64_t *open;
 	uint32_t n_open;
+	uint32_t n_left; /* cells that may still be expanded */
 };
 
 /* What a query's time is spent on, for those who measure. */
@@ -291,6 +293,12 @@ void corridor_init(struct corridor *corridor, const hpa_map *map,
  * bends are not filled in. */
 void corridor_shorten(struct corridor *corridor, const struct bends *path,
                       uint32_t capacity, struct bends *out);
+
+/* Look at some cells between the ends of a path, whatever clusters it crosses,
+ * for a way that costs less than `below`; put it into out if there is one. */
+bool corridor_look_around(struct corridor *corridor, const struct bends *path,
+                          uint64_t below, uint32_t capacity,
+                          struct bends *out);
 
 /* There is nothing to walk, or no more. */
 static inline void

@@ -23,7 +23,7 @@
 /* What a search knows of a node; valid if the stamp is the search's. */
 struct search_node {
 	uint64_t cost;
-	uint64_t key; /* while it is open */
+	uint64_t key;    /* while it is open */
 	uint32_t parent; /* HPA_NONE: the search began here */
 	uint32_t stamp;
 	uint32_t next, before; /* in its list, or HPA_NONE */
@@ -113,8 +113,7 @@ queue_pop(struct queue *queue)
 	uint32_t node;
 
 	if (!(queue->filled & 1))
-		queue_spread(queue,
-		             (unsigned)__builtin_ctzll(queue->filled));
+		queue_spread(queue, (unsigned)__builtin_ctzll(queue->filled));
 	node = queue->first[0];
 	queue_remove(queue, node);
 	return node;

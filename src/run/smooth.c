@@ -34,6 +34,11 @@
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
 
+/* Where to look around: at paths of at most so many steps, for ways that are
+ * shorter by more than one part of so many. */
+#define LOOK_AROUND_STEPS 120u
+#define LOOK_AROUND_GAIN 18u
+
 uint32_t
 smooth_capacity(const hpa_map *map)
 {
@@ -532,6 +537,28 @@ smooth_by_corridor(struct hpa_query *query)
 	smooth_by_shortcuts(query);
 }
 
+/* A path that is much longer than the crow flies may go around the wrong side of
+ * something. Where it is short that is worth a look. */
+static void
+look_around(struct hpa_query *query)
+{
+	const struct grid *grid = &query->map->grid;
+	struct smooth *smooth = &query->smooth;
+	const struct bend *a = &smooth->path.at[0];
+	const struct bend *b = &smooth->path.at[smooth->path.n - 1];
+	uint64_t below = b->cost - b->cost / LOOK_AROUND_GAIN;
+	uint64_t step = (uint64_t)grid->cost_straight * grid->min_factor;
+
+	if (b->cost > LOOK_AROUND_STEPS * step ||
+	    below <= grid_octile(grid, a->x, a->y, b->x, b->y) ||
+	    !corridor_look_around(&query->corridor, &smooth->path, below,
+	                          smooth->capacity, &smooth->spare))
+		return;
+	swap_bends(smooth);
+	tidy(query);
+	smooth_by_shortcuts(query);
+}
+
 /* Walking the path */
 
 void
@@ -607,6 +634,7 @@ smooth_more(struct hpa_query *query)
 	struct smooth *smooth = &query->smooth;
 	struct bends *path = &smooth->path;
 	uint32_t gone = smooth->n_final - 1;
+	bool is_all = !smooth->in_pieces && path->n == 1;
 	hpa_status st;
 
 	path->n -= gone;
@@ -616,10 +644,13 @@ smooth_more(struct hpa_query *query)
 	query_lap(query, QUERY_REFINE);
 	if (st != HPA_OK)
 		return st;
+	is_all &= smooth->is_whole;
 	if (smooth->mode == HPA_SMOOTH_RAYS)
 		smooth_by_rays(query);
 	else
 		smooth_by_shortcuts(query);
+	if (is_all && smooth->mode != HPA_SMOOTH_RAYS)
+		look_around(query);
 	if (smooth->mode == HPA_SMOOTH_CORRIDOR && !smooth->in_pieces)
 		smooth_by_corridor(query);
 	smooth->n_final = count_final(smooth);
