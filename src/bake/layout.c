@@ -12,10 +12,9 @@
  * The last condition costs next to nothing and makes the file cheap to check: a
  * reader compares nodes instead of edges. Equal tables are found by their hash,
  * the clusters of all profiles being gone through level by level and in their
- * order. A new
- * table goes behind those before it and its cluster is its owner, so that the
- * bytes follow from the abstraction alone. A section of a profile that is the
- * same as that of the profile before is left out. */
+ * order. A new table goes behind those before it and its cluster is its owner,
+ * so that the bytes follow from the abstraction alone. A section of a profile
+ * that is the same as that of the profile before is left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +65,7 @@ static struct user
 user_at(const struct pool *pool, uint32_t index)
 {
 	const struct abstraction *abs = pool->profiles;
+	struct user user;
 	unsigned l = 0;
 
 	while (index >= abs->levels[l].n_clusters) {
@@ -75,7 +75,11 @@ user_at(const struct pool *pool, uint32_t index)
 			abs++;
 		}
 	}
-	return user_of(abs, l, index);
+	user = user_of(abs, l, index);
+	if (abs->same)
+		user.n_back = (uint32_t)(abs - abs->same) *
+		              (pool->n_clusters / pool->n_profiles);
+	return user;
 }
 
 /* How far a node lies from the cluster's first one. */
@@ -676,7 +680,7 @@ hash_options(const struct sections *sections)
 static void
 release_tables(struct abstraction *abs)
 {
-	for (unsigned l = 0; l < abs->options.n_levels; l++) {
+	for (unsigned l = 0; !abs->same && l < abs->options.n_levels; l++) {
 		arena_free(&abs->levels[l].arena);
 		free(abs->levels[l].tables);
 		abs->levels[l].tables = NULL;
