@@ -3,10 +3,22 @@
  * Small levels are given to threads whole, the largest first, so that at the end
  * none waits long for another. A level that is too large for that, or that
  * wants all the memory there is, gets all threads at once, each of its passes
- * being parallel. What is done is handed over in the order of the batch. */
+ * being parallel. What is done is handed over in the order of the batch.
+ *
+ * Where all cores are used, each thread is started on one of its own. A bake is
+ * over in the time that a scheduler takes to see that two threads share a core
+ * while another one is idle. */
+#ifdef __linux__
+#define _GNU_SOURCE /* sched_setaffinity() */
+#endif
 #include "src/bake/batch.h"
 
 #include <stdlib.h>
+
+#ifdef __linux__
+#include <sched.h>
+#include <unistd.h>
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -23,11 +35,70 @@ struct batch {
 	bool finishing; /* a thread is at it */
 };
 
+#ifdef _OPENMP
+#ifdef __linux__
+
+/* Move the calling thread to the i-th core of those allowed, counted from one
+ * that is another for each process. */
+static void
+move_thread(const cpu_set_t *allowed, int i)
+{
+	int n_before = (i + (int)getpid()) % CPU_COUNT(allowed);
+	cpu_set_t one;
+
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, allowed) || n_before-- > 0)
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		/* It is as well if this fails. */
+		(void)sched_setaffinity(0, sizeof(one), &one);
+		return;
+	}
+}
+
+/* Start the threads, each on a core, and then let the scheduler have its way.
+ * There is one too many: libgomp then waits for those that start by sleeping,
+ * which gives way to them on this core. The next parallel part does without
+ * it. */
+static void
+start_threads(int n)
+{
+	cpu_set_t allowed;
+
+	if (omp_get_proc_bind() != omp_proc_bind_false ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
+	    CPU_COUNT(&allowed) != n)
+		return;
+#pragma omp parallel num_threads(n + 1)
+	move_thread(&allowed, omp_get_thread_num());
+#pragma omp parallel num_threads(n)
+	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+#else
+
+static void
+start_threads(int n)
+{
+	(void)n;
+}
+
+#endif
+#endif
+
 void
 batch_use_threads(unsigned n_threads)
 {
 #ifdef _OPENMP
-	omp_set_num_threads(n_threads ? (int)n_threads : omp_get_num_procs());
+	static bool started;
+	int n = n_threads ? (int)n_threads : omp_get_num_procs();
+
+	omp_set_num_threads(n);
+	if (n > 1 && !started) {
+		started = true;
+		start_threads(n);
+	}
 #else
 	(void)n_threads;
 #endif
