@@ -57,7 +57,7 @@ move_thread(const cpu_set_t *allowed, int i)
 	}
 }
 
-/* Start the threads, each on a core, and then let the scheduler have its way.
+/* Start or wake the threads, each on a core, and then let the scheduler have its way.
  * There is one too many: libgomp then waits for those that start by sleeping,
  * which gives way to them on this core. The next parallel part does without
  * it. */
@@ -91,14 +91,15 @@ void
 batch_use_threads(unsigned n_threads)
 {
 #ifdef _OPENMP
-	static bool started;
+	static int n_started;
 	int n = n_threads ? (int)n_threads : omp_get_num_procs();
 
 	omp_set_num_threads(n);
-	if (n > 1 && !started) {
-		started = true;
+	if (omp_in_parallel() || n == n_started)
+		return;
+	if (n > 1)
 		start_threads(n);
-	}
+	n_started = n;
 #else
 	(void)n_threads;
 #endif
