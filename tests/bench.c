@@ -1,6 +1,7 @@
 /* bench.c: how fast levels are baked, from file to file.
  *
- *     bench [--json] [--side N] [--only KIND] [--repeat N] [FOLDER]
+ *     bench [--json] [--side N] [--only KIND] [--repeat N] [--compress WHAT]
+ *           [FOLDER]
  *     bench --profiles [--json] [--repeat N] FOLDER
  *
  * Bakes the .map files of a folder and of the folders in it, then all of them as
@@ -62,6 +63,7 @@ struct bench {
 	int n_repeat;
 	uint32_t side;
 	const char *only; /* NULL: all kinds */
+	enum hpa_compress compress;
 	bool json, profiles;
 	json_t *rows;
 	char folder[256]; /* for what is written */
@@ -116,11 +118,12 @@ peak_kb(void)
 }
 
 static struct bake_options
-options_for(enum way way)
+options_for(const struct bench *bench, enum way way)
 {
 	struct bake_options options;
 
 	bake_options_default(&options);
+	options.compress = bench->compress;
 	options.n_levels = N_LEVELS;
 	options.n_threads = way == ALL_THREADS ? 0 : 1;
 	options.kernel = way == BY_HEAP ? BAKE_KERNEL_HEAP : BAKE_KERNEL_VECTOR;
@@ -311,7 +314,8 @@ bench_file(struct bench *bench, const char *file, const char *name,
 	snprintf(result->name, sizeof(result->name), "%s", name);
 	for (int i = 0; i < n; i++)
 		for (int w = ALL_THREADS; w >= 0; w--) {
-			struct bake_options options = options_for((enum way)w);
+			struct bake_options options =
+				options_for(bench, (enum way)w);
 			long peak;
 
 			if (w == BY_HEAP && result->cells > MAX_REFERENCE_CELLS)
@@ -396,7 +400,7 @@ static bool
 bake_of_batch(void *user, uint32_t job, bool alone)
 {
 	const struct batch *batch = user;
-	struct bake_options options = options_for(batch->way);
+	struct bake_options options = options_for(batch->bench, batch->way);
 	char output[sizeof(batch->bench->folder) + 32];
 	struct result result;
 	struct times times;
@@ -507,7 +511,7 @@ static double
 bake_crew(const struct bench *bench, const char *file, const struct crew *crew,
           enum hpa_compress compress, struct times *times)
 {
-	struct bake_options options = options_for(ONE_THREAD);
+	struct bake_options options = options_for(bench, ONE_THREAD);
 	char output[sizeof(bench->folder) + 32];
 	struct result result;
 
@@ -688,6 +692,18 @@ bench_generated(struct bench *bench, const char *name,
 	unlink(file);
 }
 
+static enum hpa_compress
+find_compress(const char *name)
+{
+	const struct bake_name *row = bake_compress_names;
+
+	while (row->name && strcmp(row->name, name) != 0)
+		row++;
+	if (!row->name)
+		die("--compress takes none, cold or all");
+	return (enum hpa_compress)row->value;
+}
+
 static void
 parse(int argc, char **argv, struct bench *bench, const char **folder)
 {
@@ -700,6 +716,8 @@ parse(int argc, char **argv, struct bench *bench, const char **folder)
 			bench->side = (uint32_t)atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
 			bench->only = argv[++i];
+		else if (!strcmp(argv[i], "--compress") && i + 1 < argc)
+			bench->compress = find_compress(argv[++i]);
 		else if (!strcmp(argv[i], "--repeat") && i + 1 < argc)
 			bench->n_repeat = atoi(argv[++i]);
 		else
@@ -730,7 +748,9 @@ bench_speed(struct bench *bench, const char *folder)
 int
 main(int argc, char **argv)
 {
-	struct bench bench = {.n_repeat = 5, .side = 2048};
+	struct bench bench = {.n_repeat = 5,
+	                      .side = 2048,
+	                      .compress = HPA_COMPRESS_COLD};
 	const char *temporary = getenv("TMPDIR"), *folder = NULL;
 
 	parse(argc, argv, &bench, &folder);
