@@ -540,8 +540,8 @@ bench_crews(const struct bench *bench, const char *file, struct cost *costs)
 			                  HPA_COMPRESS_COLD, &times[c][i]);
 	for (size_t c = 0; c < N_CREWS; c++) {
 		costs[c].ms = medians(times[c], bench->n_repeat).ms[WHOLE];
-		costs[c].packed_bytes = bake_crew(
-			bench, file, &crews[c], HPA_COMPRESS_ALL, &ignored);
+		costs[c].packed_bytes = bake_crew(bench, file, &crews[c],
+		                                  HPA_COMPRESS_ALL, &ignored);
 	}
 }
 
@@ -748,9 +748,8 @@ bench_speed(struct bench *bench, const char *folder)
 int
 main(int argc, char **argv)
 {
-	struct bench bench = {.n_repeat = 5,
-	                      .side = 2048,
-	                      .compress = HPA_COMPRESS_COLD};
+	struct bench bench = {
+		.n_repeat = 5, .side = 2048, .compress = HPA_COMPRESS_COLD};
 	const char *temporary = getenv("TMPDIR"), *folder = NULL;
 
 	parse(argc, argv, &bench, &folder);

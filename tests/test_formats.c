@@ -953,9 +953,11 @@ opaque_pixels_of_ros_maps_are_bright(void **state)
 		{"trinary", {"ground", "blocked", "unknown"}},
 		{"scale", {"ground", "blocked", "unknown"}},
 	};
-	/* White, black and fully transparent white. */
-	uint32_t samples[] = {255, 255, 255, 255, 0, 0, 0, 255,
-	                      255, 255, 255, 0};
+	uint32_t samples[] = {
+		255, 255, 255, 255, /* white */
+		0,   0,   0,   255, /* black */
+		255, 255, 255, 0,   /* white, but transparent */
+	};
 	const struct png_image image = {.width = 3,
 	                                .height = 1,
 	                                .type = PNG_COLOR_TYPE_RGB_ALPHA,

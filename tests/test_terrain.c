@@ -501,8 +501,8 @@ agents_of_one_size_are_one_profile_in_any_order(void **state)
 	bake_options_default(&options);
 	options.agents = agents;
 	options.n_agents = 2;
-	assert_int_equal(
-		bake_run(&level, &options, &both, &report_both, &diag), DIAG_OK);
+	assert_int_equal(bake_run(&level, &options, &both, &report_both, &diag),
+	                 DIAG_OK);
 	options.n_agents = 4;
 	assert_int_equal(bake_run(&level, &options, &all, &report_all, &diag),
 	                 DIAG_OK);

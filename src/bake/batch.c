@@ -38,48 +38,62 @@ struct batch {
 #ifdef _OPENMP
 #ifdef __linux__
 
-/* Move the calling thread to the i-th core of those allowed, counted from one
- * that is another for each process. */
+/* Move the calling thread to a core that no other one has taken. */
 static void
-move_thread(const cpu_set_t *allowed, int i)
+take_core(const cpu_set_t *allowed, cpu_set_t *taken)
 {
-	int n_before = (i + (int)getpid()) % CPU_COUNT(allowed);
+	size_t core = (size_t)sched_getcpu();
 	cpu_set_t one;
 
-	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET(cpu, allowed) || n_before-- > 0)
-			continue;
+	if (CPU_ISSET(core, taken)) {
+		core = 0;
+		while (!CPU_ISSET(core, allowed) || CPU_ISSET(core, taken))
+			core++;
 		CPU_ZERO(&one);
-		CPU_SET(cpu, &one);
-		/* It is as well if this fails. */
+		CPU_SET(core, &one);
+		/* It is as well if these fail. */
 		(void)sched_setaffinity(0, sizeof(one), &one);
-		return;
+		(void)sched_setaffinity(0, sizeof(*allowed), allowed);
 	}
+	CPU_SET(core, taken);
 }
 
-/* Start or wake the threads, each on a core, and then let the scheduler have its way.
- * There is one too many: libgomp then waits for those that start by sleeping,
- * which gives way to them on this core. The next parallel part does without
- * it. */
+/* A thread that waits for another one spins, and keeps it from its core where
+ * the two have the same. So the first time there is one too many: libgomp then
+ * waits for those that start by sleeping. Later, who is there gives way until
+ * all are. */
 static void
-start_threads(int n)
+spread_threads(int n)
 {
-	cpu_set_t allowed;
+	static bool is_later;
+	cpu_set_t allowed, taken;
+	int n_here = 0;
 
 	if (omp_get_proc_bind() != omp_proc_bind_false ||
 	    sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
 	    CPU_COUNT(&allowed) != n)
 		return;
+	CPU_ZERO(&taken);
+	if (!is_later) {
 #pragma omp parallel num_threads(n + 1)
-	move_thread(&allowed, omp_get_thread_num());
+		(void)omp_get_thread_num();
+		is_later = true;
+	}
 #pragma omp parallel num_threads(n)
-	(void)sched_setaffinity(0, sizeof(allowed), &allowed);
+	{
+		__atomic_add_fetch(&n_here, 1, __ATOMIC_RELAXED);
+		while (__atomic_load_n(&n_here, __ATOMIC_RELAXED) <
+		       omp_get_num_threads())
+			sched_yield();
+#pragma omp critical(spread)
+		take_core(&allowed, &taken);
+	}
 }
 
 #else
 
 static void
-start_threads(int n)
+spread_threads(int n)
 {
 	(void)n;
 }
@@ -91,15 +105,15 @@ void
 batch_use_threads(unsigned n_threads)
 {
 #ifdef _OPENMP
-	static int n_started;
+	static int n_used;
 	int n = n_threads ? (int)n_threads : omp_get_num_procs();
 
 	omp_set_num_threads(n);
-	if (omp_in_parallel() || n == n_started)
+	if (omp_in_parallel() || n == n_used)
 		return;
 	if (n > 1)
-		start_threads(n);
-	n_started = n;
+		spread_threads(n);
+	n_used = n;
 #else
 	(void)n_threads;
 #endif
