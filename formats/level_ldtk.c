@@ -384,30 +384,52 @@ set_name(struct level *level, const char *name)
 }
 
 static enum diag_status
-read_root(struct reader *reader, struct level *out)
+read_found_level(struct reader *reader, const json_t *level, struct level *out)
 {
-	bool is_project =
-		!json_is_array(json_object_get(reader->root, "layerInstances"));
-	size_t n = is_project ? n_levels(reader->root) : 1;
-	const json_t *level = reader->root;
 	const json_t *layers = NULL, *layer = NULL;
-	enum diag_status st = DIAG_OK;
+	enum diag_status st = find_layers(reader, level, &layers);
 
-	if (is_project)
-		st = pick_level(reader, n, &level);
-	if (st == DIAG_OK)
-		st = find_layers(reader, level, &layers);
 	if (st == DIAG_OK)
 		st = pick_layer(reader, layers, &layer);
 	if (st == DIAG_OK)
 		st = read_layer(reader, layer, out);
 	if (st != DIAG_OK)
 		return st;
-	out->n_in_file = (uint32_t)n;
 	snprintf(out->how, sizeof(out->how),
 	         "IntGrid layer '%s': every value but 0 is blocked",
 	         tiled_show(name_of(layer, "__identifier")).text);
 	set_name(out, name_of(level, "identifier"));
+	return DIAG_OK;
+}
+
+/* Say which of several levels is wrong. */
+static enum diag_status
+blame_level(const struct reader *reader, const json_t *level)
+{
+	struct diag why = *reader->diag;
+
+	return diag_set(reader->diag, why.status, why.line, "level '%s': %.400s",
+	                tiled_show(name_of(level, "identifier")).text,
+	                why.text);
+}
+
+static enum diag_status
+read_root(struct reader *reader, struct level *out)
+{
+	bool is_project =
+		!json_is_array(json_object_get(reader->root, "layerInstances"));
+	size_t n = is_project ? n_levels(reader->root) : 1;
+	const json_t *level = reader->root;
+	enum diag_status st = DIAG_OK;
+
+	if (is_project)
+		st = pick_level(reader, n, &level);
+	if (st != DIAG_OK)
+		return st;
+	st = read_found_level(reader, level, out);
+	if (st != DIAG_OK)
+		return n > 1 ? blame_level(reader, level) : st;
+	out->n_in_file = (uint32_t)n;
 	return DIAG_OK;
 }
 

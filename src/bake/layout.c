@@ -12,10 +12,9 @@
  * The last condition costs next to nothing and makes the file cheap to check: a
  * reader compares nodes instead of edges. Equal tables are found by their hash,
  * the clusters of all profiles being gone through level by level and in their
- * order. A new
- * table goes behind those before it and its cluster is its owner, so that the
- * bytes follow from the abstraction alone. A section of a profile that is the
- * same as that of the profile before is left out. */
+ * order. A new table goes behind those before it and its cluster is its owner,
+ * so that the bytes follow from the abstraction alone. A section of a profile
+ * that is the same as that of the profile before is left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +32,8 @@ struct pool {
 	uint32_t *offset; /* cluster -> offset of its table in TABL */
 	uint64_t *hashes; /* of clusters that are like no earlier one */
 	uint32_t *slots;  /* hash -> owner, or HPA_NONE */
+	uint32_t *owners; /* in their order, which is that of their tables */
+	uint32_t n_owners;
 	size_t mask;
 	size_t tables_size, paths_size;
 };
@@ -66,6 +67,7 @@ static struct user
 user_at(const struct pool *pool, uint32_t index)
 {
 	const struct abstraction *abs = pool->profiles;
+	struct user user;
 	unsigned l = 0;
 
 	while (index >= abs->levels[l].n_clusters) {
@@ -75,7 +77,11 @@ user_at(const struct pool *pool, uint32_t index)
 			abs++;
 		}
 	}
-	return user_of(abs, l, index);
+	user = user_of(abs, l, index);
+	if (abs->same)
+		user.n_back = (uint32_t)(abs - abs->same) *
+		              (pool->n_clusters / pool->n_profiles);
+	return user;
 }
 
 /* How far a node lies from the cluster's first one. */
@@ -157,6 +163,7 @@ place_table(struct pool *pool, uint32_t index)
 		slot = (slot + 1) & pool->mask;
 	}
 	pool->slots[slot] = index;
+	pool->owners[pool->n_owners++] = index;
 	pool->offset[index] = (uint32_t)pool->tables_size;
 	pool->tables_size += user.table->size;
 	if (user.paths)
@@ -207,7 +214,8 @@ place_tables(struct pool *pool, struct diag *diag)
 	pool->slots = malloc(n_slots * sizeof(*pool->slots));
 	pool->offset = malloc((size_t)pool->n_clusters * sizeof(*pool->offset));
 	pool->hashes = malloc((size_t)pool->n_clusters * sizeof(*pool->hashes));
-	if (!pool->slots || !pool->offset || !pool->hashes)
+	pool->owners = malloc((size_t)pool->n_clusters * sizeof(*pool->owners));
+	if (!pool->slots || !pool->offset || !pool->hashes || !pool->owners)
 		return out_of_memory(diag);
 	hash_users(pool);
 	/* HPA_NONE, byte by byte. */
@@ -312,26 +320,37 @@ put_clusters(const struct abstraction *abs, unsigned l, const uint32_t *offset,
 	return out;
 }
 
-/* Copy the tables of owners, and their paths, one behind the other. */
+/* Copy the tables of owners to their places. */
 static void
-put_tables(const struct pool *pool, uint8_t *tables, uint8_t *paths)
+put_tables(const struct pool *pool, uint8_t *tables)
 {
-	size_t end = 0, paths_end = 0;
+#pragma omp parallel for schedule(static)
+	for (uint32_t i = 0; i < pool->n_owners; i++) {
+		uint32_t owner = pool->owners[i];
+		struct user user = user_at(pool, owner);
+		uint8_t *record = tables + pool->offset[owner];
 
-	for (uint32_t i = 0; i < pool->n_clusters; i++) {
-		struct user user = user_at(pool, i);
-		uint8_t *record = tables + end;
-
-		if (pool->offset[i] != end)
-			continue;
 		memcpy(record, user.table->data, user.table->size);
-		hpa_put_le32(record + HPA_TABLE_OWNER, i);
-		end += user.table->size;
+		hpa_put_le32(record + HPA_TABLE_OWNER, owner);
+	}
+}
+
+/* Copy the paths of owners, one behind the other, and tell their tables. */
+static void
+put_paths(const struct pool *pool, uint8_t *tables, uint8_t *paths)
+{
+	size_t end = 0;
+
+	for (uint32_t i = 0; i < pool->n_owners; i++) {
+		uint32_t owner = pool->owners[i];
+		struct user user = user_at(pool, owner);
+		uint8_t *record = tables + pool->offset[owner];
+
 		if (!user.paths)
 			continue;
-		hpa_put_le32(record + HPA_TABLE_PATHS, (uint32_t)paths_end);
-		memcpy(paths + paths_end, user.paths->data, user.paths->size);
-		paths_end += user.paths->size;
+		hpa_put_le32(record + HPA_TABLE_PATHS, (uint32_t)end);
+		memcpy(paths + end, user.paths->data, user.paths->size);
+		end += user.paths->size;
 	}
 }
 
@@ -633,7 +652,9 @@ add_tables(struct sections *sections, const struct pool *pool)
 		                    pool->paths_size);
 	if (!tables || (has_paths && !paths))
 		return false;
-	put_tables(pool, tables, paths);
+	put_tables(pool, tables);
+	if (has_paths)
+		put_paths(pool, tables, paths);
 	return true;
 }
 
@@ -676,7 +697,7 @@ hash_options(const struct sections *sections)
 static void
 release_tables(struct abstraction *abs)
 {
-	for (unsigned l = 0; l < abs->options.n_levels; l++) {
+	for (unsigned l = 0; !abs->same && l < abs->options.n_levels; l++) {
 		arena_free(&abs->levels[l].arena);
 		free(abs->levels[l].tables);
 		abs->levels[l].tables = NULL;
@@ -717,6 +738,7 @@ layout_pass(struct abstraction *profiles, uint32_t n_profiles,
 	free(sections);
 	free(pool.slots);
 	free(pool.hashes);
+	free(pool.owners);
 	free(pool.offset);
 	return st;
 }

@@ -74,6 +74,9 @@ struct link_end {
 struct abstraction {
 	struct bake_options options; /* no zeros left that mean "default" */
 	const struct bake_agent *agent;
+	const struct abstraction *same; /* an earlier profile with the same
+	                                 * cells, which owns all of this; NULL:
+	                                 * there is none */
 	const struct source *source;
 	const uint8_t *bits;
 	uint8_t *own_bits; /* NULL: they are the source's */
