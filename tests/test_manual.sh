@@ -124,6 +124,9 @@ test_help() {
 	refuses 2 "help takes one VERB, not 2" help bake info
 	refuses 2 "--prose goes with --man" help bake --prose x
 	refuses 2 "--common goes with --man" help --common x
+	refuses 2 "--completion takes no VERB" help --completion bake
+	refuses 2 "--completion takes no VERB and no --man" \
+		help --completion --man
 }
 
 names_all_verbs() {
@@ -261,6 +264,12 @@ test_installation() {
 		ok "$page is installed" \
 			is_installed "$mandir/man1/${page##*/}"
 	done
+	if [ "$bashcompletiondir" = no ]; then
+		skip "completion" "configured without"
+	else
+		ok "the completion is installed" \
+			is_installed "$bashcompletiondir/hpabake"
+	fi
 	ok "make uninstall" make_in_build uninstall
 	is "nothing is left" "$(find "$tmp/installed" -type f)" ""
 }

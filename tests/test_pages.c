@@ -1,7 +1,8 @@
-/* test_pages.c: manual pages of verbs that hpabake does not have.
+/* test_pages.c: manual pages and completion of verbs that hpabake does not have.
  *
- * Whatever a table says comes out: characters that roff would obey, and
- * options of every kind. The lines that are expected follow from groff_char(7). */
+ * Whatever a table says comes out: characters that roff or bash would obey, and
+ * options of every kind. The lines that are expected follow from groff_char(7)
+ * and bash(1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include <cmocka.h>
 
 #include "src/cli/cli.h"
+#include "src/cli/completion.h"
 #include "src/cli/manual.h"
 
 struct options {
@@ -233,6 +235,34 @@ the_page_of_the_program_leads_to_the_others(void **state)
 	free(page);
 }
 
+static void
+completion_follows_the_tables(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(to);
+	completion_write(to);
+	assert_int_equal(fclose(to), 0);
+	has(text, "\tfull:--text) _hpabake_files -f; return ;;\n");
+	has(text, "\tfull:-l | full:--list) _hpabake_files -d; return ;;\n");
+	has(text, "\tfull:--number) return ;;\n");
+	has(text, "\tfull:--choice) _hpabake_words 'some some: no-more'; "
+	          "return ;;\n");
+	has(text, "\tfull:--bytes) return ;;\n");
+	has(text, "\tfull:-*) _hpabake_words '-s --a-switch --text -l --list "
+	          "--number --choice --size --bytes -h --help'; return ;;\n");
+	has(text, "\tbare-bones:-*) _hpabake_words '-h --help'; return ;;\n");
+	has(text,
+	    "\t:*) _hpabake_words 'bare-bones full -h --help'; return ;;\n");
+	has(text, "\tfull) _hpabake_files -f ;;\n");
+	assert_null(strstr(text, "full:--a-switch)"));
+	assert_null(strstr(text, "\tbare-bones) "));
+	free(text);
+}
+
 int
 main(void)
 {
@@ -242,6 +272,7 @@ main(void)
 		cmocka_unit_test(usage_is_in_the_synopsis),
 		cmocka_unit_test(a_verb_without_options_has_a_page),
 		cmocka_unit_test(the_page_of_the_program_leads_to_the_others),
+		cmocka_unit_test(completion_follows_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* cli.h: verbs and options as rows of tables.
  *
  * A verb is one const struct with a table of its options; main.c lists the
- * verbs. The rows drive the parser, --help and the manual pages (manual.h)
- * alike. */
+ * verbs. The rows drive the parser, --help, the manual pages (manual.h) and
+ * what a shell completes (completion.h). */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -47,7 +47,7 @@ struct cli_option {
 	enum cli_kind kind;
 	char letter; /* 0: it has a long name only */
 	const char *name;
-	const char *takes; /* what help calls the value */
+	const char *takes; /* what help calls the value, see completion.c */
 	const char *what;
 	size_t offset;
 	uint32_t min, max;

@@ -1,15 +1,16 @@
-/* cmd_help.c: what hpabake tells of itself: --help and the manual pages. All of
- * it is made from the tables of the verbs; the prose of a page is read from
- * files, which only the build has. */
+/* cmd_help.c: what hpabake tells of itself: --help, the manual pages and what a
+ * shell completes. All of it is made from the tables of the verbs; the prose of
+ * a page is read from files, which only the build has. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/cli/cli.h"
+#include "src/cli/completion.h"
 #include "src/cli/manual.h"
 #include "src/cli/prose.h"
 
 struct options {
-	bool man;
+	bool man, completion;
 	const char *prose, *common;
 };
 
@@ -29,6 +30,10 @@ static const struct cli_option option_rows[] = {
          .what = "for --man: what is to be said of options that several verbs "
                  "have",
          .offset = offsetof(struct options, common)},
+	{.kind = CLI_SWITCH,
+         .name = "completion",
+         .what = "print what makes bash complete command lines of hpabake",
+         .offset = offsetof(struct options, completion)},
 	{.kind = CLI_END},
 };
 
@@ -112,6 +117,9 @@ check_usage(const struct options *options, int n, struct diag *diag)
 	if (n > 1)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "help takes one VERB, not %d", n);
+	if (options->completion && (options->man || n))
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "--completion takes no VERB and no --man");
 	if ((options->prose || options->common) && !options->man)
 		return diag_set(diag, DIAG_USAGE, 0, "--%s goes with --man",
 		                options->prose ? "prose" : "common");
@@ -133,12 +141,16 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 		                operands[0]);
 	if (options->man)
 		return print_manual(verb, options, diag);
-	return cli_print_help(verb, diag);
+	if (!options->completion)
+		return cli_print_help(verb, diag);
+	completion_write(stdout);
+	return DIAG_OK;
 }
 
 static const char *const usage[] = {
 	"[VERB]",
 	"--man [--prose FILE] [--common FILE] [VERB]",
+	"--completion",
 	NULL,
 };
 
