@@ -16,6 +16,8 @@
 #     diag TEXT...           for the reader of the log
 #     run COMMAND...         run it; its exit code is in $status, what it
 #                            printed in $tmp/out and $tmp/err
+#     verbs                  those that hpabake --help lists, a line for each
+#     formats_quietly PAGE   groff has nothing to say about a manual page
 #     finish                 print the plan; exit with 1 if a test failed
 #
 # A name must not contain "#", which begins a directive of TAP.
@@ -82,6 +84,16 @@ skip() {
 run() {
 	status=0
 	"$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+}
+
+verbs() {
+	"$HPABAKE" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Z].*/\1/p'
+}
+
+formats_quietly() {
+	run groff -t -man -ww -z -T utf8 "$1"
+	cat "$tmp/out" "$tmp/err"
+	[ "$status" = 0 ] && [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
 }
 
 finish() {

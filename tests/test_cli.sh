@@ -218,7 +218,7 @@ printf 'what is this\n' >nonsense.map
 
 test_help() {
 	version=$(sed -n 's/^\.TH .*"\(hpabake [0-9.]*\)".*/\1/p' \
-		"$top_srcdir/man/hpabake.1")
+		"$top_srcdir/man/libhpa.3")
 	prints "--version prints what the manual says" "$version" --version
 	prints "so does -V" "$version" -V
 	for arguments in --help -h 'bake --help' 'bake -h' 'info --help' \

@@ -22,6 +22,15 @@ static const struct cli_option help_row = {
 	.what = "print this help",
 };
 
+const struct cli_option *
+cli_next_row(const struct cli_option *options, const struct cli_option *row)
+{
+	if (row == &help_row)
+		return NULL;
+	row = row ? row + 1 : options;
+	return row->kind == CLI_END ? &help_row : row;
+}
+
 /* The rest of the command line while it is parsed. */
 struct parser {
 	int argc, next;
@@ -72,13 +81,22 @@ cli_write_failed(struct diag *diag)
 	                errno ? strerror(errno) : "can't be written to");
 }
 
-/* What follows a name that takes a number. */
-static const char *
-choice_suffix(const struct cli_option *row, const struct bake_name *name)
+const char *
+cli_choice_suffix(const struct cli_option *row, const struct bake_name *name)
 {
 	if (!row->counted || strcmp(row->counted, name->name) != 0)
 		return "";
 	return row->count_is_optional ? "[:K]" : ":K";
+}
+
+void *
+cli_new_options(const struct cli_verb *verb)
+{
+	void *options = calloc(1, verb->options_size);
+
+	if (options && verb->set_defaults)
+		verb->set_defaults(options);
+	return options;
 }
 
 /* What an option takes, in words, into text. */
@@ -109,7 +127,7 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 
 			used += (size_t)snprintf(text + used, size - used,
 			                         "%s%s%s", glue, name->name,
-			                         choice_suffix(row, name));
+			                         cli_choice_suffix(row, name));
 		}
 		if (row->counted && used < size)
 			snprintf(text + used, size - used,
@@ -213,7 +231,7 @@ parse_choice(const struct cli_option *row, const char *text,
 	if (!name->name)
 		return false;
 	choice.value = name->value;
-	if (*choice_suffix(row, name) &&
+	if (*cli_choice_suffix(row, name) &&
 	    (text[size] || !row->count_is_optional)) {
 		if (text[size] != ':' ||
 		    !parse_number(row, text + size + 1, &choice.number))
@@ -277,11 +295,9 @@ static const struct cli_option *
 find_row(const struct cli_option *options, const char *name, size_t size,
          char letter)
 {
-	const struct cli_option *row = options;
+	const struct cli_option *row = NULL;
 
-	for (; row; row = row == &help_row ? NULL : row + 1) {
-		if (row->kind == CLI_END)
-			row = &help_row;
+	while ((row = cli_next_row(options, row))) {
 		if (name ? strlen(row->name) == size &&
 		                   memcmp(row->name, name, size) == 0
 		         : row->letter == letter)
@@ -388,18 +404,61 @@ print_wrapped(const char *text, int column)
 	printf("\n");
 }
 
+void
+cli_short_form(const struct cli_option *row, char text[CLI_SHORT_SIZE])
+{
+	*text = '\0';
+	if (row->letter)
+		snprintf(text, CLI_SHORT_SIZE, "-%c", row->letter);
+}
+
+void
+cli_describe_row(const struct cli_option *row, const void *into, char *text,
+                 size_t size)
+{
+	const void *field = (const char *)into + row->offset;
+	uint32_t number;
+
+	if (row->kind != CLI_NUMBER) {
+		snprintf(text, size, "%s", row->what);
+		return;
+	}
+	number = *(const uint32_t *)field;
+	if (number >= row->min)
+		snprintf(text, size,
+		         "%s (%" PRIu32 " to %" PRIu32 ", default %" PRIu32 ")",
+		         row->what, row->min, row->max, number);
+	else
+		snprintf(text, size, "%s (%" PRIu32 " to %" PRIu32 ")",
+		         row->what, row->min, row->max);
+}
+
+void
+cli_describe_choice(const struct cli_option *row, const struct bake_name *name,
+                    const void *into, char *text, size_t size)
+{
+	const struct cli_choice *chosen =
+		(const void *)((const char *)into + row->offset);
+	const char *mark = name->value == chosen->value ? " (default)" : "";
+
+	if (*cli_choice_suffix(row, name))
+		snprintf(text, size, "%s, K from %" PRIu32 " to %" PRIu32 "%s",
+		         name->what, row->min, row->max, mark);
+	else
+		snprintf(text, size, "%s%s", name->what, mark);
+}
+
 static void
-print_choices(const struct cli_option *row, const struct cli_choice *chosen)
+print_choices(const struct cli_option *row, const void *into)
 {
 	const struct bake_name *name = row->names;
 
 	for (; name->name; name++) {
-		char text[256];
+		char text[CLI_TEXT_SIZE];
 		int column = printf("        %s%s", name->name,
-		                    choice_suffix(row, name));
+		                    cli_choice_suffix(row, name));
 
-		snprintf(text, sizeof(text), "%s%s", name->what,
-		         name->value == chosen->value ? " (default)" : "");
+		cli_describe_choice(row, name, into, text, sizeof(text));
 		print_wrapped(text, column);
 	}
 }
@@ -407,37 +466,24 @@ print_choices(const struct cli_option *row, const struct cli_choice *chosen)
 static void
 print_row(const struct cli_option *row, const void *into)
 {
-	const void *field = (const char *)into + row->offset;
-	char letter[] = {'-', row->letter, ',', '\0'};
-	char text[256];
-	int column = printf("  %3s --%s%s%s", row->letter ? letter : "",
-	                    row->name, row->takes ? " " : "",
-	                    row->takes ? row->takes : "");
-	int used = snprintf(text, sizeof(text), "%s", row->what);
+	char text[CLI_TEXT_SIZE], brief[CLI_SHORT_SIZE];
+	int column;
 
-	if (row->kind == CLI_NUMBER) {
-		uint32_t number = *(const uint32_t *)field;
-		size_t at = (size_t)used;
-
-		used += snprintf(text + at, sizeof(text) - at,
-		                 " (%" PRIu32 " to %" PRIu32, row->min,
-		                 row->max);
-		at = (size_t)used;
-		if (number >= row->min)
-			used += snprintf(text + at, sizeof(text) - at,
-			                 ", default %" PRIu32, number);
-		at = (size_t)used;
-		snprintf(text + at, sizeof(text) - at, ")");
-	}
+	cli_short_form(row, brief);
+	column = printf(" %3s%c --%s%s%s", brief, *brief ? ',' : ' ',
+	                row->name, row->takes ? " " : "",
+	                row->takes ? row->takes : "");
+	cli_describe_row(row, into, text, sizeof(text));
 	print_wrapped(text, column);
 	if (row->kind == CLI_CHOICE)
-		print_choices(row, field);
+		print_choices(row, into);
 }
 
 void
 cli_print_options(const struct cli_option *options, const void *into)
 {
-	for (; options->kind != CLI_END; options++)
-		print_row(options, into);
-	print_row(&help_row, NULL);
+	const struct cli_option *row = NULL;
+
+	while ((row = cli_next_row(options, row)))
+		print_row(row, into);
 }
