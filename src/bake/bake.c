@@ -103,8 +103,7 @@ default_parameter(enum hpa_policy policy)
 
 static const struct bake_agent anyone = {.name = "", .size = 1};
 
-/* Fill in what was left to us and refuse what the format can't hold. */
-static enum diag_status
+enum diag_status
 resolve_options(const struct level *level, struct bake_options *options,
                 struct diag *diag)
 {
