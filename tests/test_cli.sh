@@ -431,9 +431,11 @@ lines.map' -o old.hpa
 	run hpabake bake open.map short.map no-such.map two.map -d some
 	is "the highest exit code counts" "$status" 3
 	is "a line on each bad level" \
-		"$(sed -n 's/^\(hpabake: [^:]*\):.*/\1/p' "$tmp/err" | xargs)" \
-		"hpabake: short.map hpabake: no-such.map"
-	is "and nothing else" "$(wc -l <"$tmp/err" | xargs)" 2
+		"$(sed -n '1,2s/^\(hpabake: [^:]*\):.*/\1/p' "$tmp/err" |
+			xargs)" "hpabake: short.map hpabake: no-such.map"
+	is "and what became of all" "$(sed 1,2d "$tmp/err")" \
+		"hpabake: 2 baked, 0 unchanged, 0 skipped, 2 failed: \
+short.map, no-such.map"
 	is "the table has the good ones" \
 		"$(sed 1d "$tmp/out" | cut -d' ' -f1 | xargs)" "open.map two.map"
 	folder_has "the good ones are baked" some "open.hpa two.hpa "
@@ -520,9 +522,16 @@ test_memlimit() {
 		"$(asked_for)M"
 	ok "the bytes do not depend on it" succeeds bake -q noise.map -o n.hpa
 	ok "they are the same" cmp n.hpa noise.hpa
+	rm -rf some
+	others="2 baked, 0 unchanged, 0 skipped"
 	for jobs in 1 2 8; do
 		run hpabake bake -j $jobs open.map noise.map two.map -d some \
 			--memlimit "${by_cells}M"
+		is "-j $jobs: it is among what failed" \
+			"$(sed -n '$p' "$tmp/err")" "hpabake: $others, 1 \
+failed: noise.map"
+		others="0 baked, 0 unchanged, 2 skipped"
+		sed -i '$d' "$tmp/err"
 		ok "-j $jobs: a level too large for the limit is refused" \
 			needs_more noise.map "$by_cells"
 		is "-j $jobs: the others are baked" \
@@ -909,7 +918,7 @@ test_places() {
 	ok "the link is not" [ -h link.hpa ]
 	touch -t 200001010000 same.time
 	cp open.hpa same.hpa && touch -r same.time same.hpa
-	bake_to same.hpa open.map --cluster-size 4
+	bake_to same.hpa open.map --cluster-size 4 --force
 	ok "a file with the right bytes is not touched" \
 		[ -z "$(find same.hpa -newer same.time)" ]
 	bake_to same.hpa open.map --cluster-size 8

@@ -2,7 +2,8 @@
  *
  * Options may stand before, between and after the operands; `--` ends them. A
  * value follows as --name=value, --name value, -nvalue or -n value. Letters
- * without a value may share one dash. A dash with a digit is a negative number
+ * without a value may share one dash; a word after one dash, as compilers have
+ * them, comes before letters. A dash with a digit is a negative number
  * and no option, so that coordinates need no `--`. */
 #include "src/cli/cli.h"
 
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/cli/file.h"
 
 #define HELP_COLUMN 28
 #define HELP_WIDTH 79
@@ -56,8 +59,11 @@ cli_name_of(const struct bake_name *names, int value)
 void
 cli_set_file(struct diag *diag, const char *file)
 {
-	size_t size = strlen(file);
+	size_t size;
 
+	if (!strcmp(file, FILE_STDIN))
+		file = "standard input";
+	size = strlen(file);
 	if (size >= sizeof(diag->file))
 		size = sizeof(diag->file) - 1;
 	memcpy(diag->file, file, size);
@@ -236,9 +242,11 @@ store(struct parser *parser, const struct cli_option *row, const char *value)
 		parser->help = true;
 		return DIAG_OK;
 	}
+	if (row->given)
+		*(bool *)((char *)parser->into + row->given) = true;
 	switch (row->kind) {
 	case CLI_SWITCH:
-		*(bool *)field = true;
+		*(bool *)field = !row->is_off;
 		return DIAG_OK;
 	case CLI_TEXT:
 		good = good && *value;
@@ -272,19 +280,31 @@ next_argument(struct parser *parser)
 	return parser->next < parser->argc ? parser->argv[parser->next++] : NULL;
 }
 
-/* The row of a long name of that size, or of a letter where name is NULL. */
+/* What a row can be found by. */
+enum key { BY_NAME, BY_WORD, BY_LETTER };
+
+static bool
+is_called(const struct cli_option *row, enum key key, const char *text,
+          size_t size)
+{
+	const char *name = key == BY_NAME ? row->name : row->word;
+
+	if (key == BY_LETTER)
+		return row->letter == *text;
+	return name && strlen(name) == size && !memcmp(name, text, size);
+}
+
+/* The row that has this name or word, of that size, or this letter. */
 static const struct cli_option *
-find_row(const struct cli_option *options, const char *name, size_t size,
-         char letter)
+find_row(const struct cli_option *options, enum key key, const char *text,
+         size_t size)
 {
 	const struct cli_option *row = options;
 
 	for (; row; row = row == &help_row ? NULL : row + 1) {
 		if (row->kind == CLI_END)
 			row = &help_row;
-		if (name ? strlen(row->name) == size &&
-		                   memcmp(row->name, name, size) == 0
-		         : row->letter == letter)
+		if (is_called(row, key, text, size))
 			return row;
 	}
 	return NULL;
@@ -295,7 +315,7 @@ parse_long_option(struct parser *parser, const struct cli_option *options,
                   const char *text)
 {
 	size_t size = strcspn(text, "=");
-	const struct cli_option *row = find_row(options, text, size, 0);
+	const struct cli_option *row = find_row(options, BY_NAME, text, size);
 
 	if (!row)
 		return diag_set(parser->diag, DIAG_USAGE, 0,
@@ -311,9 +331,16 @@ static enum diag_status
 parse_letters(struct parser *parser, const struct cli_option *options,
               const char *text)
 {
+	const struct cli_option *word =
+		find_row(options, BY_WORD, text, strlen(text));
+
+	if (word)
+		return store(parser, word,
+		             word->kind == CLI_SWITCH ? NULL
+		                                      : next_argument(parser));
 	for (; *text; text++) {
 		const struct cli_option *row =
-			find_row(options, NULL, 0, *text);
+			find_row(options, BY_LETTER, text, 1);
 		enum diag_status status;
 
 		if (!row)
@@ -408,9 +435,11 @@ static void
 print_row(const struct cli_option *row, const void *into)
 {
 	const void *field = (const char *)into + row->offset;
-	char letter[] = {'-', row->letter, ',', '\0'};
+	char letter[] = {row->letter, '\0'};
+	const char *brief = row->word ? row->word : letter;
 	char text[256];
-	int column = printf("  %3s --%s%s%s", row->letter ? letter : "",
+	int column = printf(" %*s%s%s --%s%s%s", 3 - (int)strlen(brief),
+	                    *brief ? "-" : "", brief, *brief ? "," : " ",
 	                    row->name, row->takes ? " " : "",
 	                    row->takes ? row->takes : "");
 	int used = snprintf(text, sizeof(text), "%s", row->what);

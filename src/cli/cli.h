@@ -44,7 +44,8 @@ struct cli_size {
 
 struct cli_option {
 	enum cli_kind kind;
-	char letter; /* 0: it has a long name only */
+	char letter;      /* 0: it has none */
+	const char *word; /* after one dash, as in -MD; NULL: it has none */
 	const char *name;
 	const char *takes; /* what help calls the value */
 	const char *what;
@@ -53,6 +54,9 @@ struct cli_option {
 	const struct bake_name *names;
 	const char *counted; /* the name that takes a number, or NULL */
 	bool count_is_optional; /* 0 is stored without one */
+	bool is_off;  /* a switch that stores false */
+	size_t given; /* offset of a bool that is set if the option is there;
+	               * 0: none */
 };
 
 struct cli_verb {

@@ -8,6 +8,7 @@
 
 #include "src/cli/cli.h"
 #include "src/cli/input.h"
+#include "src/cli/json.h"
 
 #define HASH_SIZE 17 /* 16 digits and a 0 */
 
@@ -181,24 +182,6 @@ json_hash(uint64_t hash)
 	return json_string(text);
 }
 
-/* A name, in which bytes that are no UTF-8 can't be told. */
-static json_t *
-json_name(const char *name)
-{
-	json_t *json = json_string(name);
-	char *copy;
-
-	if (json)
-		return json;
-	copy = strdup(name);
-	for (char *c = copy; c && *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	json = copy ? json_string(copy) : NULL;
-	free(copy);
-	return json;
-}
-
 static json_t *
 json_options(const struct hpa_view *view)
 {
@@ -307,7 +290,7 @@ json_baked(const char *name, const struct baked *baked)
 	return json_pack(
 		"{s:o, s:{s:i, s:i}, s:I, s:I, s:I, s:I, s:I, s:s, s:o,"
 		" s:{s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o}",
-		"file", json_name(name), "format", "major", (int)file->major,
+		"file", cli_json_name(name), "format", "major", (int)file->major,
 		"minor", (int)file->minor, "bytes", (json_int_t)file->size,
 		"width", (json_int_t)view->width, "height",
 		(json_int_t)view->height, "free_cells",
