@@ -95,6 +95,24 @@ level_find_format(const char *name)
 	return format->name ? format : NULL;
 }
 
+enum diag_status
+level_check_format(const char *name, struct diag *diag)
+{
+	const struct level_format *format;
+	char known[128] = "";
+	size_t used = 0;
+
+	if (level_find_format(name))
+		return DIAG_OK;
+	for (format = level_formats; format->name && used < sizeof(known);
+	     format++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used,
+		                         "%s%s", used ? ", " : "",
+		                         format->name);
+	return diag_set(diag, DIAG_USAGE, 0, "--format takes one of %s, not '%s'",
+	                known, name);
+}
+
 static const struct level_format *
 find_format(const char *name, const uint8_t *data, size_t size)
 {
@@ -143,11 +161,8 @@ level_read(const char *name, const uint8_t *data, size_t size,
 		options = &none;
 	format = options->format ? level_find_format(options->format)
 	                         : find_format(name, data, size);
-	if (!format && options->format)
-		return diag_set(diag, DIAG_USAGE, 0,
-		                "there is no format '%s'; hpabake formats "
-		                "lists them",
-		                options->format);
+	if (options->format && level_check_format(options->format, diag))
+		return DIAG_USAGE;
 	if (!format)
 		return refuse_unknown(diag);
 	if (format->needs)

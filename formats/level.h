@@ -87,6 +87,10 @@ extern const struct level_format level_formats[];
 /* The format of that name, or NULL. */
 const struct level_format *level_find_format(const char *name);
 
+/* DIAG_USAGE, and diag names those that there are, if there is no format of that
+ * name. */
+enum diag_status level_check_format(const char *name, struct diag *diag);
+
 /* Does a file's name end in one of the suffixes? NULL has none. */
 bool level_has_suffix(const char *name, const char *suffixes);
 

@@ -398,7 +398,8 @@ add_output(struct batch *batch, size_t index, char *name, struct diag *diag)
 	cli_set_file(diag, list[index].file);
 	return diag_set(diag, DIAG_USAGE, 0,
 	                "one of its levels would become '%s', which is another "
-	                "level or its output",
+	                "level or its output; -d takes levels of different "
+	                "names",
 	                name);
 }
 

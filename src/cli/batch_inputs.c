@@ -604,7 +604,8 @@ check_distinct(struct batch_inputs *inputs, struct diag *diag)
 		if (!strcmp(a->output, b->output))
 			status = diag_set(diag, DIAG_USAGE, 0,
 			                  "'%s' and '%s' would both become "
-			                  "'%s'",
+			                  "'%s'; -d takes levels of different "
+			                  "names",
 			                  a->file, b->file, a->output);
 	}
 	free(sorted.list);
@@ -626,8 +627,9 @@ name_output(struct batch_input *input, const char *output, const char *folder,
 		return out_of_memory(diag);
 	if (batch_inputs_same_file(input->file, input->output))
 		return diag_set(diag, DIAG_USAGE, 0,
-		                "'%s' is a level and can't be its own output",
-		                input->file);
+		                "'%s' is a level and can't be its own output; "
+		                "%s takes another place",
+		                input->file, folder ? "-d" : "-o");
 	return DIAG_OK;
 }
 

@@ -343,7 +343,8 @@ read_agents(const struct cli_list *list, struct stored_extras *extras,
 			if (!strcmp(extras->agents[k].name,
 			            extras->agents[i].name))
 				return diag_set(diag, DIAG_USAGE, 0,
-				                "there are two agents '%s'",
+				                "--agent takes agents of different "
+				                "names, and two are '%s'",
 				                extras->agents[i].name);
 	}
 	return DIAG_OK;

@@ -327,7 +327,15 @@ static enum diag_status
 keep_agent(const char *name, const char *agent, struct baked *baked,
            struct diag *diag)
 {
+	char known[256] = "";
+	size_t used = 0;
+
 	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		if (used < sizeof(known))
+			used += (size_t)snprintf(known + used,
+			                         sizeof(known) - used, "%s%s",
+			                         p ? ", " : "",
+			                         baked->views[p].agent);
 		if (strcmp(baked->views[p].agent, agent) != 0)
 			continue;
 		baked->views[0] = baked->views[p];
@@ -335,8 +343,7 @@ keep_agent(const char *name, const char *agent, struct baked *baked,
 		return DIAG_OK;
 	}
 	input_close_baked(baked);
-	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'", agent);
+	return input_refuse_agent(name, known, agent, diag);
 }
 
 static enum diag_status

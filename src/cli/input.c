@@ -221,10 +221,17 @@ input_agent(const char *name, const hpa_map *map, const char *agent,
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 		                         "%s%s", p ? ", " : "", facts.agent);
 	}
+	return input_refuse_agent(name, known, agent, diag);
+}
+
+enum diag_status
+input_refuse_agent(const char *name, const char *known, const char *agent,
+                   struct diag *diag)
+{
 	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'%s%s", agent,
-	                facts.agent[0] ? "; it has " : ", it has none at all",
-	                known);
+	return diag_set(diag, DIAG_USAGE, 0,
+	                "--agent takes one of the file's agents (%s), not '%s'",
+	                known[0] ? known : "it names none", agent);
 }
 
 enum diag_status

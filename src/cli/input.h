@@ -64,6 +64,10 @@ enum diag_status input_agent(const char *name, const hpa_map *map,
                              const char *agent, const hpa_map **out,
                              struct diag *diag);
 
+/* Say that there is no such agent among those known, with commas between. */
+enum diag_status input_refuse_agent(const char *name, const char *known,
+                                    const char *agent, struct diag *diag);
+
 /* The links of a text file. Free *out with free(). */
 enum diag_status input_links(const char *name, struct bake_link **out,
                              uint32_t *n, struct diag *diag);

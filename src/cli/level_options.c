@@ -36,6 +36,8 @@ level_source_open(const struct level_arguments *arguments,
 			.gray_threshold = (int)arguments->gray_threshold,
 			.pick = arguments->pick,
 		}};
+	if (arguments->format && level_check_format(arguments->format, diag))
+		return DIAG_USAGE;
 	/* The first rule that fits counts: the command line has a say in what
 	 * a file says. */
 	if (arguments->blocked)
