@@ -17,10 +17,6 @@ mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 
 # Helpers
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
 # level FILE ROW...: write a MovingAI map.
 level() {
 	file=$1
@@ -54,26 +50,6 @@ scen() {
 	} >"$file"
 }
 
-# Was the last run's exit code this, and its whole complaint one line that
-# begins with the text?
-complained() {
-	echo "exit code $status, expected $1 and one line 'hpabake: $2...'"
-	cat "$tmp/err"
-	[ "$status" = "$1" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-		case $(cat "$tmp/err") in
-		"hpabake: $2"*) ;;
-		*) false ;;
-		esac
-}
-
-# complains CODE TEXT ARGUMENT...
-complains() {
-	code=$1 text=$2
-	shift 2
-	run hpabake "$@"
-	complained "$code" "$text"
-}
-
 # refuses TEXT ARGUMENT...: a wrong command line, told on one line, with
 # nothing on stdout.
 refuses() {
@@ -97,12 +73,6 @@ bake_to() {
 	to=$1
 	shift
 	hpabake bake -q "$@" -o "$to"
-}
-
-succeeds() {
-	run hpabake "$@"
-	cat "$tmp/out" "$tmp/err"
-	[ "$status" = 0 ] && [ ! -s "$tmp/err" ]
 }
 
 # prints NAME EXPECTED ARGUMENT...: on stdout, exactly, and succeeds.

@@ -20,30 +20,6 @@ data=$top_srcdir/data
 
 # Helpers
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
-succeeds() {
-	run hpabake "$@"
-	cat "$tmp/out" "$tmp/err"
-	[ "$status" = 0 ] && [ ! -s "$tmp/err" ]
-}
-
-# complains CODE TEXT ARGUMENT...: all on one line that begins with the text.
-complains() {
-	code=$1 text=$2
-	shift 2
-	run hpabake "$@"
-	echo "exit code $status, expected $code and 'hpabake: $text...'"
-	cat "$tmp/err"
-	[ "$status" = "$code" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-		case $(cat "$tmp/err") in
-		"hpabake: $text"*) ;;
-		*) false ;;
-		esac
-}
-
 refuses() {
 	what=$1 text=$2
 	shift 2
@@ -565,6 +541,11 @@ $(leaf error.file):$(leaf error.line)" "failed 3 bad.map:1"
 	line all.jsonl 1
 	is "an unchanged one has" "$(leaf status) \
 $(grep -c '^time_ms.passes' leaves)" "unchanged 8"
+	hpabake bake -q "$data/castle.map" -d out --report - >all.jsonl
+	line all.jsonl 1
+	is "a report to standard output" "$(leaf status)" skipped
+	refuses "not among the bytes" "--report takes another FILE" \
+		bake "$data/castle.map" -o - --report -
 	ok "a report that can't be written" complains 1 "no/where: " \
 		bake -q "$data/castle.map" -d out --report no/where
 }
@@ -637,6 +618,34 @@ test_terminal() {
 	run hpabake bake "$data/castle.map" "$data/cave.map" -d term
 	ok "from a pipe there are no escapes" sh -c \
 		"! cat '$tmp/out' '$tmp/err' | grep -q '$(printf '\033')'"
+}
+
+# A level that is a pipe, into which nobody writes, keeps the bake waiting.
+interrupt() {
+	tries=0
+	while [ ! -e stopped/castle.hpa ] && [ $((tries += 1)) -lt 300 ]; do
+		sleep 0.1
+	done
+	printf '\003'
+}
+
+test_interrupt() {
+	if ! command -v script >"$tmp/out"; then
+		skip "Ctrl-C" "script is missing: apt-get install bsdutils"
+		return
+	fi
+	mkfifo never.map
+	printf '%s\n' "exec '$HPABAKE' bake '$data/castle.map' never.map \
+-d stopped --report stopped.jsonl" >typed
+	status=0
+	interrupt | script -q -e -c 'sh typed' /dev/null >"$tmp/out" ||
+		status=$?
+	is "Ctrl-C ends it by the signal" "$status" 130
+	is "what was done is there, and no litter" "$(ls -A stopped)" \
+		castle.hpa
+	ok "nor a report" [ ! -e stopped.jsonl ]
+	ok "and it is whole" cmp stopped/castle.hpa castle.hpa
+	rm -r never.map stopped
 }
 
 # Make and ninja: what README.md prints is run by test_examples.sh. Here, that
@@ -859,6 +868,7 @@ test_quoting
 test_report
 test_progress
 test_terminal
+test_interrupt
 test_make
 test_ninja
 test_all_options

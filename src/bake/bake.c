@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/bake/batch.h"
+#include "src/bake/clock.h"
 #include "src/bake/passes.h"
 
 #define DEFAULT_CLUSTER_SIZE 16u
@@ -175,20 +175,11 @@ struct watch {
 	double pass_ms[BAKE_N_PASSES];
 };
 
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* A pass has ended and the next one begins. */
 static void
 count_pass(struct watch *watch, enum bake_pass pass)
 {
-	double now = now_ms();
+	double now = clock_ms();
 
 	watch->pass_ms[pass] += now - watch->began;
 	watch->began = now;
@@ -276,7 +267,7 @@ run(const struct level *level, struct level *last,
 	enum diag_status st = resolve_options(level, &resolved, diag);
 	struct source source = {.level = NULL};
 	struct abstraction *profiles = NULL;
-	struct watch watch = {.began = now_ms()};
+	struct watch watch = {.began = clock_ms()};
 
 	*out = (struct bake_output){NULL, 0};
 	if (st == DIAG_OK)

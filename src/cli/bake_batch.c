@@ -19,10 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/bake/batch.h"
+#include "src/bake/clock.h"
 #include "src/cli/depfile.h"
 #include "src/cli/draw.h"
 #include "src/cli/file.h"
@@ -67,15 +67,6 @@ struct batch {
 	struct text report, rules; /* the report; the one depfile */
 	enum diag_status worst;
 };
-
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 /* The table */
 
@@ -177,21 +168,11 @@ take_notes(const struct batch *batch, struct job *job, const char *file,
 }
 
 static enum diag_status
-write_stdout(const struct bake_output *baked, struct diag *diag)
-{
-	errno = 0;
-	if (fwrite(baked->data, 1, baked->size, stdout) != baked->size ||
-	    fflush(stdout) != 0)
-		return cli_write_failed(diag);
-	return DIAG_OK;
-}
-
-static enum diag_status
 write_output(const struct batch *batch, struct job *job,
              const struct bake_output *baked)
 {
 	const struct bake_plan *plan = batch->plan;
-	double began = now_ms();
+	double began = clock_ms();
 	enum diag_status status = DIAG_OK;
 	bool is_same = false;
 
@@ -199,13 +180,13 @@ write_output(const struct batch *batch, struct job *job,
 		status = batch_inputs_make_way(job->output, plan->folder,
 		                               &job->diag);
 	if (!status && !strcmp(job->output, FILE_STDOUT))
-		status = write_stdout(baked, &job->diag);
+		status = cli_write_stdout(baked->data, baked->size, &job->diag);
 	else if (!status)
 		status = file_replace(job->output, baked->data, baked->size,
 		                      &is_same, &job->diag);
 	job->outcome = is_same ? REPORT_UNCHANGED : REPORT_BAKED;
 	job->n_bytes = baked->size;
-	job->write_ms = now_ms() - began;
+	job->write_ms = clock_ms() - began;
 	return status;
 }
 
@@ -289,13 +270,13 @@ make_output(const struct batch *batch, const struct way *way, struct job *job,
 {
 	const struct bake_plan *plan = batch->plan;
 
-	job->read_ms = now_ms() - job->began;
+	job->read_ms = clock_ms() - job->began;
 	job->status = bake_level(batch, way, job, level, file);
 	if (!job->status && (plan->depfiles || plan->depfile))
 		job->status = list_inputs(batch, job, file, opened);
 	if (!job->status && plan->depfiles && !plan->depfile)
 		job->status = write_depfile(batch, job);
-	job->elapsed_ms = now_ms() - job->began;
+	job->elapsed_ms = clock_ms() - job->began;
 }
 
 /* Telling */
@@ -435,7 +416,7 @@ bake_several(struct batch *batch, size_t index)
 	uint32_t n_levels = 1;
 
 	for (uint32_t i = 0; i < n_levels; i++) {
-		struct job job = {.began = now_ms()};
+		struct job job = {.began = clock_ms()};
 		struct name_list opened;
 		struct level level;
 		struct way way;
@@ -495,7 +476,7 @@ work(void *user, uint32_t index, bool alone)
 
 	free(job->notes);
 	name_list_free(&job->inputs);
-	*job = (struct job){.began = now_ms(), .output = input->output};
+	*job = (struct job){.began = clock_ms(), .output = input->output};
 	snprintf(job->label, sizeof(job->label), "%s", input->label);
 	choose_way(batch, alone, &way);
 	if (input->refusal) {

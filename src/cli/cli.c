@@ -78,6 +78,15 @@ cli_write_failed(struct diag *diag)
 	                errno ? strerror(errno) : "can't be written to");
 }
 
+enum diag_status
+cli_write_stdout(const void *data, size_t size, struct diag *diag)
+{
+	errno = 0;
+	if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
+		return cli_write_failed(diag);
+	return DIAG_OK;
+}
+
 /* What follows a name that takes a number. */
 static const char *
 choice_suffix(const struct cli_option *row, const struct bake_name *name)

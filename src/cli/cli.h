@@ -102,6 +102,10 @@ void cli_set_file(struct diag *diag, const char *file);
 /* DIAG_FAILED for a write to stdout that did not work; errno says why. */
 enum diag_status cli_write_failed(struct diag *diag);
 
+/* Write bytes to stdout, all of them. */
+enum diag_status cli_write_stdout(const void *data, size_t size,
+                                  struct diag *diag);
+
 /* Print a diag to stderr and empty it; nothing if it is empty. For verbs that
  * go on after an error; main prints the last one. */
 void cli_report(struct diag *diag);

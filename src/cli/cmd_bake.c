@@ -285,6 +285,10 @@ check_places(const struct options *options, int n_operands, struct diag *diag)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "%s takes an output with a name, not -o -",
 		                options->depfile ? "-MF" : "-MD");
+	if (to_stdout && options->report &&
+	    !strcmp(options->report, FILE_STDOUT))
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "--report takes another FILE than -o, not -");
 	if (options->phony && !options->depfiles && !options->depfile)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "-MP goes with -MD or -MF only");
@@ -342,10 +346,11 @@ read_agents(const struct cli_list *list, struct stored_extras *extras,
 		for (uint32_t k = 0; k < i; k++)
 			if (!strcmp(extras->agents[k].name,
 			            extras->agents[i].name))
-				return diag_set(diag, DIAG_USAGE, 0,
-				                "--agent takes agents of different "
-				                "names, and two are '%s'",
-				                extras->agents[i].name);
+				return diag_set(
+					diag, DIAG_USAGE, 0,
+					"--agent takes agents of different "
+					"names, and two are '%s'",
+					extras->agents[i].name);
 	}
 	return DIAG_OK;
 }

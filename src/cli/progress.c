@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/bake/clock.h"
 #include "src/cli/draw.h"
 #include "src/cli/json.h"
 
@@ -40,18 +40,9 @@ const struct bake_name progress_mode_names[] = {
 };
 
 static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static double
 cells_per_second(const struct progress *progress)
 {
-	double ms = now_ms() - progress->began_ms;
+	double ms = clock_ms() - progress->began_ms;
 
 	return ms > 0 ? (double)progress->n_cells * 1e3 / ms : 0;
 }
@@ -60,7 +51,7 @@ cells_per_second(const struct progress *progress)
 static double
 seconds_left(const struct progress *progress)
 {
-	double ms = now_ms() - progress->began_ms;
+	double ms = clock_ms() - progress->began_ms;
 	double done = (double)progress->weight_done;
 
 	if (progress->n_done == 0 || progress->weight_done == 0)
@@ -100,7 +91,7 @@ draw(struct progress *progress)
 	        progress->has_colour ? PLAIN : "", (int)(BAR_WIDTH - n), empty,
 	        room > 0 ? room : 0, text);
 	fflush(stderr);
-	progress->drawn_ms = now_ms();
+	progress->drawn_ms = clock_ms();
 }
 
 static void
@@ -163,7 +154,7 @@ progress_begin(struct progress *progress, enum progress_mode mode,
 		.columns = style.columns,
 		.n_levels = n_levels,
 		.weight = weight,
-		.began_ms = now_ms(),
+		.began_ms = clock_ms(),
 	};
 	pthread_mutex_init(&progress->lock, NULL);
 	if (progress->is_json)
@@ -182,7 +173,7 @@ progress_step(struct progress *progress, const struct progress_level *level)
 	if (progress->is_json)
 		print_level(progress, level);
 	if (progress->has_bar && !progress->is_hidden &&
-	    now_ms() - progress->drawn_ms >= MIN_BETWEEN_MS)
+	    clock_ms() - progress->drawn_ms >= MIN_BETWEEN_MS)
 		draw(progress);
 	pthread_mutex_unlock(&progress->lock);
 }

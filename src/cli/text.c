@@ -2,7 +2,9 @@
 #include "src/cli/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/cli/cli.h"
 #include "src/cli/file.h"
 
 static enum diag_status
@@ -27,9 +29,13 @@ text_end(struct text *text, const char *file, struct diag *diag)
 	enum diag_status status;
 
 	failed |= fclose(text->to) != 0;
-	status = failed ? out_of_memory(diag)
-	                : file_replace(file, (const uint8_t *)text->bytes,
-	                               text->size, NULL, diag);
+	if (failed)
+		status = out_of_memory(diag);
+	else if (!strcmp(file, FILE_STDOUT))
+		status = cli_write_stdout(text->bytes, text->size, diag);
+	else
+		status = file_replace(file, (const uint8_t *)text->bytes,
+		                      text->size, NULL, diag);
 	free(text->bytes);
 	*text = (struct text){NULL, NULL, 0};
 	return status;

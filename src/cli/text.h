@@ -14,7 +14,7 @@ struct text {
 };
 
 /* DIAG_FAILED without memory. What is begun must be ended, which writes the
- * file or says what is wrong. */
+ * file, or to standard output for -, or says what is wrong. */
 enum diag_status text_begin(struct text *text, struct diag *diag);
 enum diag_status text_end(struct text *text, const char *file,
                           struct diag *diag);
