@@ -90,19 +90,19 @@ make_tree() {
 }
 
 # keep.yaml has keep.pgm for its image (data/README); keep.png differs from it
-# by its suffix only. again is a, which was there before.
+# by its suffix only. again is a; there up would lead back to tree.
 test_folders() {
 	make_tree
 	run hpabake bake tree -d out
 	is "a folder is baked" "$status $(summary)" \
-		"0 hpabake: 9 baked, 0 unchanged, 0 skipped, 0 failed"
+		"0 hpabake: 11 baked, 0 unchanged, 0 skipped, 0 failed"
 	is "its outputs lie as its levels do" "$(tree out)" \
-		"a/deep/one.hpa a/one.hpa b/dungeon_Cellar.hpa \
-b/dungeon_Vault.hpa b/keep.png.hpa b/keep.yaml.hpa b/link.hpa \
+		"a/deep/one.hpa a/one.hpa b/again/deep/one.hpa \
+b/again/one.hpa b/dungeon_Cellar.hpa b/dungeon_Vault.hpa b/keep.png.hpa b/keep.yaml.hpa b/link.hpa \
 b/village.hpa z.hpa"
 	is "in the order of their names" "$(rows)" \
-		"a/deep/one.map a/one.map b/dungeon.ldtk:Cellar \
-b/dungeon.ldtk:Vault b/keep.png b/keep.yaml b/link.map b/village.json z.map"
+		"a/deep/one.map a/one.map b/again/deep/one.map \
+b/again/one.map b/dungeon.ldtk:Cellar b/dungeon.ldtk:Vault b/keep.png b/keep.yaml b/link.map b/village.json z.map"
 	hpabake bake -q "$data/corridor.map" -o corridor.hpa
 	ok "they are what single bakes give" cmp corridor.hpa out/a/deep/one.hpa
 	run hpabake bake -v tree -d out
@@ -218,6 +218,8 @@ test_streams() {
 	cp "$data/castle.map" ./-
 	ok "a file of that name is ./-" succeeds bake -q ./- -o dash.hpa
 	ok "and baked" cmp dash.hpa castle.hpa
+	cp castle.hpa ./-
+	ok "it is not what -o - writes" through_pipes
 	rm -f ./- x.hpa
 }
 
@@ -439,6 +441,9 @@ dungeon_Vault.hpa"
 	is "-MF names its file; terrain, links and options count" \
 		"$(tr -d '\\\n' <all.deps)" "named: ros/keep.yaml  ros/keep.pgm \
  terrain  links  ros.hpa"
+	hpabake bake -q ros/keep.yaml --options-from ros.hpa -MD -o ros.hpa
+	is "an output does not depend on itself" "$(tr -d '\\\n' <ros.d)" \
+		"ros.hpa: ros/keep.yaml  ros/keep.pgm"
 	hpabake bake -q ros/keep.yaml -MD -MP -o ros.hpa
 	is "-MP adds rules for all but the level" \
 		"$(tail -n 1 ros.d)" "ros/keep.pgm:"
@@ -552,8 +557,8 @@ $(grep -c '^time_ms.passes' leaves)" "unchanged 8"
 
 test_progress() {
 	rm -rf out
-	run hpabake bake -q "$data/castle.map" bad.map "$data/cave.map" -d out \
-		--progress json
+	run hpabake bake -q "$data/castle.map" bad.map "$data/dungeon.ldtk" \
+		-d out --progress json
 	grep '^{' "$tmp/err" >steps
 	is "an object for begin, each level, and end" "$(wc -l <steps | xargs)" 5
 	line steps 1
@@ -562,13 +567,13 @@ test_progress() {
 	line steps 5
 	is "end: with the cells of all" \
 		"$(leaf event) $(leaf levels) $(leaf done) $(leaf cells)" \
-		"end 3 3 $((64 * 32 + 120 * 80))"
+		"end 3 3 $((64 * 32 + 24 * 16 + 20 * 14))"
 	sed -n 2,4p steps | while read -r step; do
 		printf '%s\n' "$step" | ./flat >leaves
 		echo "$(leaf event) $(leaf status) $(basename "$(leaf file)")"
 	done | sort >each
 	is "a level each" "$(cat each)" "level baked castle.map
-level baked cave.map
+level baked dungeon.ldtk
 level failed bad.map"
 	ok "other lines begin with hpabake:" sh -c \
 		"grep -v '^{' '$tmp/err' | grep -v '^hpabake: ' && exit 1 || :"

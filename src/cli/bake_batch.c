@@ -50,6 +50,7 @@ struct job {
 	struct name_list inputs; /* the files it depends on */
 	struct bake_report report;
 	size_t n_bytes;
+	uint64_t n_cells;
 	double began, read_ms, write_ms, elapsed_ms;
 };
 
@@ -201,8 +202,10 @@ list_inputs(const struct batch *batch, struct job *job, const char *file,
 
 	for (size_t i = 0; ok && i < opened->n; i++)
 		ok = name_list_add(&job->inputs, strdup(opened->names[i]));
+	/* --options-from may name the output itself. */
 	for (size_t i = 0; ok && i < all->n; i++)
-		ok = name_list_add(&job->inputs, strdup(all->names[i]));
+		ok = !strcmp(all->names[i], job->output) ||
+		     name_list_add(&job->inputs, strdup(all->names[i]));
 	if (!ok)
 		return diag_set(&job->diag, DIAG_FAILED, 0, "out of memory");
 	for (size_t i = 0; i < job->inputs.n; i++)
@@ -271,6 +274,7 @@ make_output(const struct batch *batch, const struct way *way, struct job *job,
 	const struct bake_plan *plan = batch->plan;
 
 	job->read_ms = clock_ms() - job->began;
+	job->n_cells = (uint64_t)level->width * level->height;
 	job->status = bake_level(batch, way, job, level, file);
 	if (!job->status && (plan->depfiles || plan->depfile))
 		job->status = list_inputs(batch, job, file, opened);
@@ -311,6 +315,18 @@ report_line(struct batch *batch, const struct job *job, const char *file)
 	note_failure(batch, report_add(batch->report.to, &level, &diag), &diag);
 }
 
+/* Keep a name for the last line, in which it must not begin another one. */
+static void
+note_name(struct batch *batch, const char *label)
+{
+	char *name = strdup(label);
+
+	for (char *c = name; c && *c; c++)
+		if ((unsigned char)*c < ' ' || *c == '\x7f')
+			*c = '?';
+	name_list_add(&batch->failed, name);
+}
+
 /* Say what there is to say about a level, and be done with it. */
 static void
 tell(struct batch *batch, struct job *job, const char *file)
@@ -328,7 +344,7 @@ tell(struct batch *batch, struct job *job, const char *file)
 	if (!job->status && !plan->quiet)
 		tell_row(batch, job);
 	if (job->status && batch->failed.n <= MAX_NAMED)
-		name_list_add(&batch->failed, strdup(job->label));
+		note_name(batch, job->label);
 	if (batch->report.to)
 		report_line(batch, job, file);
 	if (!job->status && batch->rules.to)
@@ -344,13 +360,12 @@ tell(struct batch *batch, struct job *job, const char *file)
 static void
 step(struct batch *batch, size_t index, const struct job *job)
 {
-	const struct bake_report *report = &job->report;
 	struct progress_level level = {
 		.file = batch->inputs->list[index].file,
 		.status = report_outcome_names[job->status ? REPORT_FAILED
 	                                                   : job->outcome],
 		.weight = batch->weights[index],
-		.n_cells = (uint64_t)report->width * report->height,
+		.n_cells = job->n_cells,
 	};
 
 	progress_step(&batch->progress, &level);
@@ -433,6 +448,8 @@ bake_several(struct batch *batch, size_t index)
 		name_list_free(&opened);
 		if (job.status > total.status)
 			total.status = job.status;
+		total.outcome = job.outcome;
+		total.n_cells += job.n_cells;
 		tell(batch, &job, input->file);
 	}
 	step(batch, index, &total);

@@ -8,8 +8,9 @@
  * Other files that can't be read are broken levels, and that is told. Names that
  * begin with a dot are left alone.
  *
- * The order is that of the bytes of the names, whatever the locale. A folder is
- * entered once, by device and inode, so that links may lead in circles.
+ * The order is that of the bytes of the names, whatever the locale. Links are
+ * followed, but not into a folder that they lie in, by device and inode: so they
+ * may lead in circles, and what is found does not depend on the order.
  *
  * Below the folder of the outputs the way to a level is the way below the folder
  * that it was found in. Levels of one folder that differ by their suffix only
@@ -30,7 +31,8 @@
 
 #define MAX_DEPTH 64u
 
-struct visited {
+/* A folder that is being searched. */
+struct entered {
 	dev_t device;
 	ino_t inode;
 };
@@ -39,8 +41,8 @@ struct collector {
 	struct batch_inputs *inputs;
 	const struct level_format *format; /* NULL: any */
 	const char *root;                  /* the folder among the operands */
-	struct visited *visited;
-	size_t n_visited;
+	unsigned depth;
+	struct entered way[MAX_DEPTH]; /* from the root to where we are */
 	bool uses_stdin;
 	struct diag *diag;
 };
@@ -193,28 +195,13 @@ has_known_suffix(const char *file)
 }
 
 static bool
-was_visited(const struct collector *collector, const struct stat *st)
+is_on_the_way(const struct collector *collector, const struct stat *st)
 {
-	for (size_t i = 0; i < collector->n_visited; i++)
-		if (collector->visited[i].device == st->st_dev &&
-		    collector->visited[i].inode == st->st_ino)
+	for (unsigned i = 0; i < collector->depth; i++)
+		if (collector->way[i].device == st->st_dev &&
+		    collector->way[i].inode == st->st_ino)
 			return true;
 	return false;
-}
-
-static bool
-mark_visited(struct collector *collector, const struct stat *st)
-{
-	struct visited *visited =
-		realloc(collector->visited,
-	                (collector->n_visited + 1) * sizeof(*visited));
-
-	if (!visited)
-		return false;
-	visited[collector->n_visited++] =
-		(struct visited){st->st_dev, st->st_ino};
-	collector->visited = visited;
-	return true;
 }
 
 static int
@@ -230,11 +217,11 @@ compare_entries(const struct dirent **a, const struct dirent **b)
 }
 
 static enum diag_status search(struct collector *collector, const char *folder,
-                               unsigned depth);
+                               const struct stat *st);
 
 /* A file, or a folder, that was found. */
 static enum diag_status
-take(struct collector *collector, const char *name, unsigned depth)
+take(struct collector *collector, const char *name)
 {
 	struct batch_input *input;
 	struct stat st;
@@ -244,9 +231,7 @@ take(struct collector *collector, const char *name, unsigned depth)
 		               ? add_failure(collector, name, errno)
 		               : DIAG_OK;
 	if (S_ISDIR(st.st_mode))
-		return was_visited(collector, &st)
-		               ? DIAG_OK
-		               : search(collector, name, depth + 1);
+		return search(collector, name, &st);
 	if (!S_ISREG(st.st_mode) || !has_known_suffix(name))
 		return DIAG_OK;
 	if (!format_of(collector, name)) {
@@ -262,26 +247,31 @@ take(struct collector *collector, const char *name, unsigned depth)
 }
 
 static enum diag_status
-search(struct collector *collector, const char *folder, unsigned depth)
+search(struct collector *collector, const char *folder, const struct stat *st)
 {
 	struct dirent **entries = NULL;
 	enum diag_status status = DIAG_OK;
-	struct stat st;
-	int n = scandir(folder, &entries, is_shown, compare_entries);
+	int n;
 
-	if (n < 0 || depth > MAX_DEPTH)
-		status = add_failure(collector, folder, n < 0 ? errno : ELOOP);
-	else if (stat(folder, &st) == 0 && !mark_visited(collector, &st))
-		status = out_of_memory(collector->diag);
+	if (is_on_the_way(collector, st))
+		return DIAG_OK;
+	if (collector->depth == MAX_DEPTH)
+		return add_failure(collector, folder, ELOOP);
+	n = scandir(folder, &entries, is_shown, compare_entries);
+	if (n < 0)
+		return add_failure(collector, folder, errno);
+	collector->way[collector->depth++] =
+		(struct entered){st->st_dev, st->st_ino};
 	for (int i = 0; i < n; i++) {
 		char *name = join(folder, "/", entries[i]->d_name);
 
 		if (!status)
-			status = name ? take(collector, name, depth)
+			status = name ? take(collector, name)
 			              : out_of_memory(collector->diag);
 		free(name);
 		free(entries[i]);
 	}
+	collector->depth--;
 	free(entries);
 	return status;
 }
@@ -356,7 +346,8 @@ drop_pictures(struct collector *collector, size_t first)
 }
 
 static enum diag_status
-add_folder(struct collector *collector, const char *folder)
+add_folder(struct collector *collector, const char *folder,
+           const struct stat *st)
 {
 	size_t first = collector->inputs->n, size = strlen(folder);
 	struct diag refusal = {.line = 0};
@@ -368,8 +359,7 @@ add_folder(struct collector *collector, const char *folder)
 	while (size > 1 && root[size - 1] == '/')
 		root[--size] = '\0';
 	collector->root = root;
-	collector->n_visited = 0;
-	status = search(collector, root, 0);
+	status = search(collector, root, st);
 	if (!status)
 		drop_pictures(collector, first);
 	if (!status && collector->inputs->n == first) {
@@ -400,10 +390,11 @@ add_named(struct collector *collector, const char *name, bool folders)
 {
 	struct stat st;
 
-	if (!strcmp(name, FILE_STDIN) && claim_stdin(collector))
-		return DIAG_USAGE;
+	if (!strcmp(name, FILE_STDIN))
+		return claim_stdin(collector) ? DIAG_USAGE
+		                              : add_file(collector, name);
 	if (folders && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
-		return add_folder(collector, name);
+		return add_folder(collector, name, &st);
 	return add_file(collector, name);
 }
 
@@ -482,7 +473,6 @@ batch_inputs_collect(size_t n, char **operands, const char *format,
 			operands[i][0] == '@'
 				? add_list(&collector, operands[i] + 1, folders)
 				: add_named(&collector, operands[i], folders);
-	free(collector.visited);
 	return status;
 }
 
@@ -516,7 +506,9 @@ batch_inputs_same_file(const char *a, const char *b)
 {
 	struct stat a_stat, b_stat;
 
-	return stat(a, &a_stat) == 0 && stat(b, &b_stat) == 0 &&
+	/* Standard input is no file, whatever there is of that name. */
+	return strcmp(a, FILE_STDIN) != 0 && strcmp(b, FILE_STDOUT) != 0 &&
+	       stat(a, &a_stat) == 0 && stat(b, &b_stat) == 0 &&
 	       S_ISREG(a_stat.st_mode) && a_stat.st_dev == b_stat.st_dev &&
 	       a_stat.st_ino == b_stat.st_ino;
 }

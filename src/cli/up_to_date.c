@@ -9,6 +9,7 @@
 #include "src/cli/up_to_date.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "src/cli/input.h"
@@ -19,7 +20,8 @@ is_file(const char *name)
 {
 	struct stat st;
 
-	return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+	return strcmp(name, FILE_STDOUT) != 0 && stat(name, &st) == 0 &&
+	       S_ISREG(st.st_mode);
 }
 
 /* Is it a baked file whose header has that source hash? */
