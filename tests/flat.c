@@ -14,8 +14,10 @@ walk(const char *name, const json_t *json)
 		const char *key;
 		json_t *value;
 
-		json_object_foreach(object, key, value) {
-			snprintf(below, sizeof(below), "%s%s%s", name, dot, key);
+		json_object_foreach(object, key, value)
+		{
+			snprintf(below, sizeof(below), "%s%s%s", name, dot,
+			         key);
 			walk(below, value);
 		}
 		json_decref(object);
@@ -29,9 +31,10 @@ walk(const char *name, const json_t *json)
 	} else if (json_is_integer(json)) {
 		printf("%s=%lld\n", name, (long long)json_integer_value(json));
 	} else {
-		printf("%s=%s\n", name, json_is_true(json)    ? "true"
-		                        : json_is_false(json) ? "false"
-		                                              : "?");
+		printf("%s=%s\n", name,
+		       json_is_true(json)    ? "true"
+		       : json_is_false(json) ? "false"
+		                             : "?");
 	}
 }
 

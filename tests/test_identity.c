@@ -170,8 +170,8 @@ written_so_means_the_same_bytes(void **state)
 
 		world_bake(&world, &options, &a);
 		assert_true(bake_is_written_so(&a.file, options.compress));
-		assert_true(bake_is_written_so(&a.file,
-		                               bake_compress_of(&a.file)));
+		assert_true(
+			bake_is_written_so(&a.file, bake_compress_of(&a.file)));
 		options.compress = (enum hpa_compress)rng_below(&rng, 3);
 		world_bake(&world, &options, &b);
 		same = a.image.size == b.image.size &&
