@@ -459,8 +459,8 @@ write_to(const char *name, const uint8_t *data, size_t size)
 }
 
 enum diag_status
-file_replace(const char *name, const uint8_t *data, size_t size,
-             bool *is_same, struct diag *diag)
+file_replace(const char *name, const uint8_t *data, size_t size, bool *is_same,
+             struct diag *diag)
 {
 	struct stat st;
 	bool same = false;

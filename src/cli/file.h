@@ -37,9 +37,9 @@ uint64_t file_weight(const char *name);
 
 /* Give a file these bytes, whole or not at all: they are written beside it and
  * take its place when they are safe. A file that has them already is left
- * alone; *is_same, which may be NULL, tells whether that was so. What is no
- * regular file, /dev/null for instance, is written to. Threads may write files
- * of different names at once. DIAG_FAILED fills in diag; the file is then as it
+ * alone, and *is_same is true then; is_same may be NULL. What is no regular
+ * file, /dev/null for instance, is written to. Threads may write files of
+ * different names at once. DIAG_FAILED fills in diag; the file is then as it
  * was. */
 enum diag_status file_replace(const char *name, const uint8_t *data,
                               size_t size, bool *is_same, struct diag *diag);
