@@ -211,6 +211,9 @@ test_streams() {
 		"3 hpabake: standard input:12"
 	ok "terrain may come from there" succeeds bake -q "$data/keep.png" \
 		--terrain - -o x.hpa <"$data/keep.terrain"
+	{ echo 'a line of another one' && cat "$data/castle.map"; } >shared
+	{ read -r line && hpabake bake -q - -o x.hpa; } <shared
+	ok "and begin where someone else has ended" cmp x.hpa castle.hpa
 	refuses "- has no name for -d" "a level from standard input" \
 		bake - -d out
 	refuses "- twice" "standard input can be read once" bake - - -d out

@@ -169,9 +169,13 @@ map_all(int fd, struct file_bytes *out)
 enum diag_status
 file_map(const char *name, struct file_bytes *out, struct diag *diag)
 {
-	int fd = open_to_read(name);
+	int fd;
 	bool mapped;
 
+	/* Of standard input others may have read a part. */
+	if (!strcmp(name, FILE_STDIN))
+		return file_read(name, out, diag);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
 	*out = (struct file_bytes){.data = NULL};
 	if (fd < 0)
 		return failed(diag, name, errno);
