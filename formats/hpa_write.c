@@ -278,6 +278,13 @@ put_entry(uint8_t *entry, const struct hpa_new_section *section,
 	hpa_put_le32(entry + HPA_ENT_PROFILE, section->profile);
 }
 
+void
+hpa_compressor(char out[HPA_COMPRESSOR_SIZE])
+{
+	memset(out, 0, HPA_COMPRESSOR_SIZE);
+	snprintf(out, HPA_COMPRESSOR_SIZE, "zlib %s", zlibVersion());
+}
+
 static void
 put_header(uint8_t *data, size_t size, uint32_t n_sections,
            uint64_t content_hash, uint64_t source_hash, uint64_t options_hash,
@@ -294,8 +301,7 @@ put_header(uint8_t *data, size_t size, uint32_t n_sections,
 	hpa_put_le64(data + HPA_OFF_SOURCE_HASH, source_hash);
 	hpa_put_le64(data + HPA_OFF_OPTIONS_HASH, options_hash);
 	hpa_put_le64(data + HPA_OFF_INFLATED_SIZE, inflated);
-	snprintf((char *)data + HPA_OFF_COMPRESSOR, HPA_COMPRESSOR_SIZE,
-	         "zlib %s", zlibVersion());
+	hpa_compressor((char *)data + HPA_OFF_COMPRESSOR);
 	hpa_put_le32(data + HPA_OFF_TABLE_CRC,
 	             (uint32_t)crc32_z(0, data + HPA_HEADER_SIZE,
 	                               (size_t)n_sections * HPA_ENTRY_SIZE));

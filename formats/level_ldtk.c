@@ -95,8 +95,8 @@ refuse_pick(const struct reader *reader, size_t n)
 		list_name(names, sizeof(names),
 		          name_of(level_at(reader->root, i), "identifier"));
 	return diag_set(reader->diag, DIAG_USAGE, 0,
-	                "there is no level '%s'; there are: %s",
-	                tiled_show(reader->options->pick).text, names);
+	                "--pick takes one of the levels %s, not '%s'", names,
+	                tiled_show(reader->options->pick).text);
 }
 
 static enum diag_status
@@ -196,10 +196,10 @@ refuse_layers(const struct reader *reader, const json_t *layers)
 	}
 	if (wanted)
 		return diag_set(reader->diag, DIAG_USAGE, 0,
-		                "the level has no IntGrid layer '%s'; there "
-		                "are: %s",
-		                tiled_show(wanted).text,
-		                names[0] ? names : "none");
+		                "--layer takes one of the level's IntGrid "
+		                "layers (%s), not '%s'",
+		                names[0] ? names : "there is none",
+		                tiled_show(wanted).text);
 	return refuse(reader, "the level has no IntGrid layer, so nothing "
 	                      "says what blocks");
 }

@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -33,6 +32,7 @@
 #include "formats/level.h"
 #include "src/bake/bake.h"
 #include "src/bake/batch.h"
+#include "src/bake/clock.h"
 #include "src/cli/file.h"
 
 #define MAX_REPEAT 31
@@ -76,15 +76,6 @@ die(const char *what)
 {
 	fprintf(stderr, "bench: %s\n", what);
 	exit(1);
-}
-
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 /* Forget the peak of memory up to now, where the system can do that. */
@@ -136,7 +127,7 @@ bake_file(const char *file, const char *output,
           const struct bake_options *options, struct times *times,
           struct result *result)
 {
-	double began = now_ms(), then = began;
+	double began = clock_ms(), then = began;
 	struct bake_output baked;
 	struct bake_report report;
 	struct file_bytes bytes;
@@ -154,15 +145,15 @@ bake_file(const char *file, const char *output,
 		return false;
 	}
 	file_free(&bytes);
-	times->ms[READ] = now_ms() - then;
+	times->ms[READ] = clock_ms() - then;
 	if (bake_run_last(&level, options, &baked, &report, &diag) != DIAG_OK)
 		die(diag.text);
 	memcpy(times->ms + PASSES, report.pass_ms, sizeof(report.pass_ms));
-	then = now_ms();
-	if (file_replace(output, baked.data, baked.size, &diag) != DIAG_OK)
+	then = clock_ms();
+	if (file_replace(output, baked.data, baked.size, NULL, &diag) != DIAG_OK)
 		die(diag.text);
-	times->ms[WRITE] = now_ms() - then;
-	times->ms[WHOLE] = now_ms() - began;
+	times->ms[WRITE] = clock_ms() - then;
+	times->ms[WHOLE] = clock_ms() - began;
 	result->cells = (double)report.width * report.height;
 	result->bytes = (double)baked.size;
 	result->bytes_per_free_cell =
@@ -427,12 +418,12 @@ time_batch(struct bench *bench, enum way way, const uint64_t *weights)
 	struct batch batch = {bench, way};
 	struct batch_jobs jobs = {bench->n_files, weights, bake_of_batch,
 	                          finish_of_batch, &batch};
-	double began = now_ms();
+	double began = clock_ms();
 
 	batch_use_threads(way == ALL_THREADS ? 0 : 1);
 	if (!batch_run(&jobs))
 		die("out of memory");
-	return now_ms() - began;
+	return clock_ms() - began;
 }
 
 static void

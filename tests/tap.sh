@@ -20,6 +20,12 @@
 #     formats_quietly PAGE   groff has nothing to say about a manual page
 #     finish                 print the plan; exit with 1 if a test failed
 #
+# and of hpabake, which is called by that name:
+#
+#     succeeds ARGUMENT...             it does, and has no complaint
+#     complains CODE TEXT ARGUMENT...  one line, which begins with the text
+#     complained CODE TEXT             the same, of what was run last
+#
 # A name must not contain "#", which begins a directive of TAP.
 
 n_tests=0
@@ -94,6 +100,33 @@ formats_quietly() {
 	run groff -t -man -ww -z -T utf8 "$1"
 	cat "$tmp/out" "$tmp/err"
 	[ "$status" = 0 ] && [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
+}
+
+hpabake() {
+	"$HPABAKE" "$@"
+}
+
+succeeds() {
+	run hpabake "$@"
+	cat "$tmp/out" "$tmp/err"
+	[ "$status" = 0 ] && [ ! -s "$tmp/err" ]
+}
+
+complained() {
+	echo "exit code $status, expected $1 and one line 'hpabake: $2...'"
+	cat "$tmp/err"
+	[ "$status" = "$1" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+		case $(cat "$tmp/err") in
+		"hpabake: $2"*) ;;
+		*) false ;;
+		esac
+}
+
+complains() {
+	code=$1 text=$2
+	shift 2
+	run hpabake "$@"
+	complained "$code" "$text"
 }
 
 finish() {

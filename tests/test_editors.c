@@ -786,7 +786,7 @@ static const struct {
 	const char *reason;
 } wrong_options[] = {
 	{{.layer = "none"}, "solid.tsj", DIAG_USAGE,
-         "there is no tile layer 'none'; there are: low, high"},
+         "--layer takes one of the tile layers low, high, not 'none'"},
 	{{.property = "none"}, "solid.tsj", DIAG_BAD_INPUT,
          "no tile has a property 'none' that is true"},
 	{{.property = "solid"}, "missing.tsj", DIAG_FAILED,
@@ -894,15 +894,15 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
 	                 DIAG_USAGE);
-	assert_string_equal(diag.text, "there is no level 'F'; there are: A, "
-	                               "B, C, D, E");
+	assert_string_equal(diag.text, "--pick takes one of the levels A, B, "
+	                               "C, D, E, not 'F'");
 	options = (struct level_options){.layer = "Entities"};
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
 	                 DIAG_USAGE);
-	assert_string_equal(diag.text,
-	                    "level 'A': the level has no IntGrid layer "
-	                    "'Entities'; there are: Other, Collisions");
+	assert_string_equal(diag.text, "--layer takes one of the level's "
+	                               "IntGrid layers (Other, Collisions), "
+	                               "not 'Entities'");
 	options.layer = "Other";
 	must_read("a.ldtk", &project, &options, &level);
 	check_open(&level, ".@");

@@ -3,9 +3,9 @@
 # Each page is cut into steps, in the order in which one reads it. A console
 # block holds commands, in lines that begin with "$ "; lines that begin with
 # "> " go on with one; what follows is what it prints, on either stream. A block
-# of C is a file; its name is the first word of the comment in its first line.
-# In README.md the blocks are fenced as ```console and ```c, in a manual page
-# they stand between .EX and .EE. Other blocks (```sh, ```text) are no examples
+# of C, make or ninja is a file; its name is the first word of the comment in its
+# first line. In README.md the blocks are fenced as ```console, ```c, ```make and
+# ```ninja, in a manual page they stand between .EX and .EE. Other blocks (```sh, ```text) are no examples
 # but what one does once, to build, and are not run.
 #
 # A page has a folder of its own with the levels of data/ in it. There its
@@ -55,18 +55,20 @@ make_pkg_config() {
 	export PKG_CONFIG_PATH LD_LIBRARY_PATH
 }
 
-# Pictures on the pages are made of block characters and have no colours.
+# Pictures on the pages are made of block characters and have no colours; make
+# is not told that it is below another one.
 set_terminal() {
 	LC_ALL=C.UTF-8
 	NO_COLOR=1
 	export LC_ALL NO_COLOR
+	unset MAKEFLAGS MFLAGS MAKELEVEL
 }
 
 # From a page to its blocks: each between lines "@begin" and "@end".
 
 readme_blocks() {
 	awk '
-	/^```(console|c)$/ { is_in = 1; print "@begin"; next }
+	/^```(console|c|make|ninja)$/ { is_in = 1; print "@begin"; next }
 	/^```/ { if (is_in) print "@end"; is_in = 0; next }
 	is_in' "$1"
 }
@@ -98,7 +100,9 @@ write_steps() {
 	function kind_of(line) {
 		if (line ~ /^\$ /)
 			return "console"
-		return line ~ /^\/\* [a-z_]+\.c: / ? "c" : "unknown"
+		if (line ~ /^\/\* [a-z_]+\.c: / || line ~ /^# [A-Za-z.]+: /)
+			return "file"
+		return "unknown"
 	}
 	$0 == "@begin" { is_first = 1; next }
 	$0 == "@end" { next }
@@ -109,7 +113,7 @@ write_steps() {
 		sub(/:$/, "", source)
 	}
 	kind == "unknown" { add("unknown", $0); next }
-	kind == "c" { add(source, $0); next }
+	kind == "file" { add(source, $0); next }
 	/^\$ / { begin_step(); add(step ".cmd", substr($0, 3)); next }
 	/^> / { add(step ".cmd", substr($0, 3)); next }
 	{ add(step ".out", $0) }'
@@ -129,6 +133,11 @@ do_step() (
 	normalise <"steps/$2.out" >expected.normal
 	diff -u expected.normal got.normal
 )
+
+# needs_more STEP.CMD: a program that hpabake does not need is missing.
+needs_more() {
+	grep -q '^ninja' "$1" && ! command -v ninja >"$tmp/out"
+}
 
 is_compiled() {
 	cat "$1"/steps/*.cmd | grep -q "^cc ${2##*/} "
@@ -161,6 +170,9 @@ test_page() {
 	ok "$1 has examples" test -s "$folder/steps/001.cmd"
 	ok "$1 has no example of an unknown kind" \
 		test ! -e "$folder/steps/unknown"
+	for source in "$folder"/steps/Makefile "$folder"/steps/*.ninja; do
+		[ ! -f "$source" ] || cp "$source" "$folder"
+	done
 	for source in "$folder"/steps/*.c; do
 		[ -f "$source" ] || continue
 		cp "$source" "$folder"
@@ -168,8 +180,12 @@ test_page() {
 	done
 	for command in "$folder"/steps/*.cmd; do
 		step=$(basename "$command" .cmd)
-		ok "$1: $(head -n 1 "$command" | tr '#' ' ')" \
-			do_step "$folder" "$step"
+		name="$1: $(head -n 1 "$command" | tr '#' ' ')"
+		if needs_more "$command"; then
+			skip "$name" "ninja is missing: apt-get install ninja-build"
+		else
+			ok "$name" do_step "$folder" "$step"
+		fi
 	done
 }
 

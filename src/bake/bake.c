@@ -11,9 +11,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/bake/batch.h"
+#include "src/bake/clock.h"
 #include "src/bake/passes.h"
 
 #define DEFAULT_CLUSTER_SIZE 16u
@@ -106,8 +106,7 @@ default_parameter(enum hpa_policy policy)
 
 static const struct bake_agent anyone = {.name = "", .size = 1};
 
-/* Fill in what was left to us and refuse what the format can't hold. */
-static enum diag_status
+enum diag_status
 resolve_options(const struct level *level, struct bake_options *options,
                 struct diag *diag)
 {
@@ -179,20 +178,11 @@ struct watch {
 	double pass_ms[BAKE_N_PASSES];
 };
 
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* A pass has ended and the next one begins. */
 static void
 count_pass(struct watch *watch, enum bake_pass pass)
 {
-	double now = now_ms();
+	double now = clock_ms();
 
 	watch->pass_ms[pass] += now - watch->began;
 	watch->began = now;
@@ -311,7 +301,7 @@ run(const struct level *level, struct level *last,
 	enum diag_status st = resolve_options(level, &resolved, diag);
 	struct source source = {.level = NULL};
 	struct abstraction *profiles = NULL;
-	struct watch watch = {.began = now_ms()};
+	struct watch watch = {.began = clock_ms()};
 
 	*out = (struct bake_output){NULL, 0};
 	if (st == DIAG_OK)

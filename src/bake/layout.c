@@ -246,22 +246,10 @@ put_array(uint8_t *out, const uint32_t *values, size_t n)
 static void
 put_facts(const struct abstraction *abs, uint8_t *out)
 {
-	const struct bake_options *options = &abs->options;
-	uint32_t flags = (options->prune ? HPA_FACT_FLAG_PRUNED : 0) |
-	                 (options->cache_paths ? HPA_FACT_FLAG_PATHS : 0) |
-	                 (abs->grid.classes ? HPA_FACT_FLAG_WEIGHTED : 0);
-
+	identity_put_options(&abs->options, abs->agent,
+	                     abs->source->is_weighted, out);
 	hpa_put_le32(out + HPA_FACT_WIDTH, abs->grid.width);
 	hpa_put_le32(out + HPA_FACT_HEIGHT, abs->grid.height);
-	hpa_put_le32(out + HPA_FACT_CLUSTER_SIZE, options->cluster_size);
-	hpa_put_le32(out + HPA_FACT_N_LEVELS, options->n_levels);
-	hpa_put_le32(out + HPA_FACT_MOVES, options->moves);
-	hpa_put_le32(out + HPA_FACT_STRAIGHT, abs->grid.cost_straight);
-	hpa_put_le32(out + HPA_FACT_DIAGONAL, abs->grid.cost_diagonal);
-	hpa_put_le32(out + HPA_FACT_POLICY, options->policy);
-	hpa_put_le32(out + HPA_FACT_PARAMETER, options->policy_parameter);
-	hpa_put_le32(out + HPA_FACT_FLAGS, flags);
-	hpa_put_le32(out + HPA_FACT_AGENT_SIZE, abs->agent->size);
 	hpa_put_le32(out + HPA_FACT_MIN_FACTOR, abs->grid.min_factor);
 	hpa_put_le32(out + HPA_FACT_N_NODES, abs->n_nodes);
 	hpa_put_le32(out + HPA_FACT_N_COMPONENTS, abs->n_components);
@@ -418,15 +406,9 @@ add_agents(struct sections *sections, const struct pool *pool)
 		return true;
 	out = add_section(sections, HPA_ID_AGENTS, 0,
 	                  (size_t)pool->n_profiles * HPA_AGENT_SIZE);
-	for (uint32_t p = 0; out && p < pool->n_profiles; p++) {
-		const struct bake_agent *agent = pool->profiles[p].agent;
-		uint8_t *record = out + (size_t)p * HPA_AGENT_SIZE;
-
-		memcpy(record + HPA_AGENT_NAME, agent->name,
-		       strlen(agent->name));
-		memcpy(record + HPA_AGENT_TERRAIN, agent->terrain,
-		       strlen(agent->terrain));
-	}
+	for (uint32_t p = 0; out && p < pool->n_profiles; p++)
+		identity_put_agent(pool->profiles[p].agent,
+		                   out + (size_t)p * HPA_AGENT_SIZE);
 	return out != NULL;
 }
 
@@ -465,19 +447,10 @@ add_links(struct sections *sections, const struct abstraction *abs)
 	if (n == 0)
 		return true;
 	out = add_section(sections, HPA_ID_LINKS, 0, (size_t)n * HPA_LINK_SIZE);
-	for (uint32_t i = 0; out && i < n; i++) {
-		const struct bake_link *link = &abs->options.links[i];
-		uint8_t *record = out + (size_t)i * HPA_LINK_SIZE;
-
-		hpa_put_le16(record + HPA_LINK_FROM_X, link->from_x);
-		hpa_put_le16(record + HPA_LINK_FROM_Y, link->from_y);
-		hpa_put_le16(record + HPA_LINK_TO_X, link->to_x);
-		hpa_put_le16(record + HPA_LINK_TO_Y, link->to_y);
-		hpa_put_le32(record + HPA_LINK_COST, link_cost(abs, i));
-		hpa_put_le32(record + HPA_LINK_FLAGS,
-		             link->is_one_way ? HPA_LINK_ONE_WAY : 0);
-		memcpy(record + HPA_LINK_NAME, link->name, strlen(link->name));
-	}
+	for (uint32_t i = 0; out && i < n; i++)
+		identity_put_link(&abs->options.links[i],
+		                  abs->source->is_weighted,
+		                  out + (size_t)i * HPA_LINK_SIZE);
 	return out != NULL;
 }
 

@@ -2,7 +2,8 @@
  *
  * Options may stand before, between and after the operands; `--` ends them. A
  * value follows as --name=value, --name value, -nvalue or -n value. Letters
- * without a value may share one dash. A dash with a digit is a negative number
+ * without a value may share one dash; a word after one dash, as compilers have
+ * them, comes before letters. A dash with a digit is a negative number
  * and no option, so that coordinates need no `--`. */
 #include "src/cli/cli.h"
 
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/cli/file.h"
 
 #define HELP_COLUMN 28
 #define HELP_WIDTH 79
@@ -65,8 +68,11 @@ cli_name_of(const struct bake_name *names, int value)
 void
 cli_set_file(struct diag *diag, const char *file)
 {
-	size_t size = strlen(file);
+	size_t size;
 
+	if (!strcmp(file, FILE_STDIN))
+		file = "standard input";
+	size = strlen(file);
 	if (size >= sizeof(diag->file))
 		size = sizeof(diag->file) - 1;
 	memcpy(diag->file, file, size);
@@ -79,6 +85,15 @@ cli_write_failed(struct diag *diag)
 	cli_set_file(diag, "standard output");
 	return diag_set(diag, DIAG_FAILED, 0, "%s",
 	                errno ? strerror(errno) : "can't be written to");
+}
+
+enum diag_status
+cli_write_stdout(const void *data, size_t size, struct diag *diag)
+{
+	errno = 0;
+	if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
+		return cli_write_failed(diag);
+	return DIAG_OK;
 }
 
 const char *
@@ -254,9 +269,11 @@ store(struct parser *parser, const struct cli_option *row, const char *value)
 		parser->help = true;
 		return DIAG_OK;
 	}
+	if (row->given)
+		*(bool *)((char *)parser->into + row->given) = true;
 	switch (row->kind) {
 	case CLI_SWITCH:
-		*(bool *)field = true;
+		*(bool *)field = !row->is_off;
 		return DIAG_OK;
 	case CLI_TEXT:
 		good = good && *value;
@@ -290,19 +307,30 @@ next_argument(struct parser *parser)
 	return parser->next < parser->argc ? parser->argv[parser->next++] : NULL;
 }
 
-/* The row of a long name of that size, or of a letter where name is NULL. */
+/* What a row can be found by. */
+enum key { BY_NAME, BY_WORD, BY_LETTER };
+
+static bool
+is_called(const struct cli_option *row, enum key key, const char *text,
+          size_t size)
+{
+	const char *name = key == BY_NAME ? row->name : row->word;
+
+	if (key == BY_LETTER)
+		return row->letter == *text;
+	return name && strlen(name) == size && !memcmp(name, text, size);
+}
+
+/* The row that has this name or word, of that size, or this letter. */
 static const struct cli_option *
-find_row(const struct cli_option *options, const char *name, size_t size,
-         char letter)
+find_row(const struct cli_option *options, enum key key, const char *text,
+         size_t size)
 {
 	const struct cli_option *row = NULL;
 
-	while ((row = cli_next_row(options, row))) {
-		if (name ? strlen(row->name) == size &&
-		                   memcmp(row->name, name, size) == 0
-		         : row->letter == letter)
+	while ((row = cli_next_row(options, row)))
+		if (is_called(row, key, text, size))
 			return row;
-	}
 	return NULL;
 }
 
@@ -311,7 +339,7 @@ parse_long_option(struct parser *parser, const struct cli_option *options,
                   const char *text)
 {
 	size_t size = strcspn(text, "=");
-	const struct cli_option *row = find_row(options, text, size, 0);
+	const struct cli_option *row = find_row(options, BY_NAME, text, size);
 
 	if (!row)
 		return diag_set(parser->diag, DIAG_USAGE, 0,
@@ -327,9 +355,16 @@ static enum diag_status
 parse_letters(struct parser *parser, const struct cli_option *options,
               const char *text)
 {
+	const struct cli_option *word =
+		find_row(options, BY_WORD, text, strlen(text));
+
+	if (word)
+		return store(parser, word,
+		             word->kind == CLI_SWITCH ? NULL
+		                                      : next_argument(parser));
 	for (; *text; text++) {
 		const struct cli_option *row =
-			find_row(options, NULL, 0, *text);
+			find_row(options, BY_LETTER, text, 1);
 		enum diag_status status;
 
 		if (!row)
@@ -408,7 +443,9 @@ void
 cli_short_form(const struct cli_option *row, char text[CLI_SHORT_SIZE])
 {
 	*text = '\0';
-	if (row->letter)
+	if (row->word)
+		snprintf(text, CLI_SHORT_SIZE, "-%s", row->word);
+	else if (row->letter)
 		snprintf(text, CLI_SHORT_SIZE, "-%c", row->letter);
 }
 

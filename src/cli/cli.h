@@ -45,7 +45,8 @@ struct cli_size {
 
 struct cli_option {
 	enum cli_kind kind;
-	char letter; /* 0: it has a long name only */
+	char letter;      /* 0: it has none */
+	const char *word; /* after one dash, as in -MD; NULL: it has none */
 	const char *name;
 	const char *takes; /* what help calls the value, see completion.c */
 	const char *what;
@@ -54,6 +55,9 @@ struct cli_option {
 	const struct bake_name *names;
 	const char *counted; /* the name that takes a number, or NULL */
 	bool count_is_optional; /* 0 is stored without one */
+	bool is_off;  /* a switch that stores false */
+	size_t given; /* offset of a bool that is set if the option is there;
+	               * 0: none */
 };
 
 struct cli_verb {
@@ -139,6 +143,10 @@ void cli_set_file(struct diag *diag, const char *file);
 
 /* DIAG_FAILED for a write to stdout that did not work; errno says why. */
 enum diag_status cli_write_failed(struct diag *diag);
+
+/* Write bytes to stdout, all of them. */
+enum diag_status cli_write_stdout(const void *data, size_t size,
+                                  struct diag *diag);
 
 /* Print a diag to stderr and empty it; nothing if it is empty. For verbs that
  * go on after an error; main prints the last one. */

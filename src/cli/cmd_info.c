@@ -8,6 +8,7 @@
 
 #include "src/cli/cli.h"
 #include "src/cli/input.h"
+#include "src/cli/json.h"
 
 #define HASH_SIZE 17 /* 16 digits and a 0 */
 
@@ -181,24 +182,6 @@ json_hash(uint64_t hash)
 	return json_string(text);
 }
 
-/* A name, in which bytes that are no UTF-8 can't be told. */
-static json_t *
-json_name(const char *name)
-{
-	json_t *json = json_string(name);
-	char *copy;
-
-	if (json)
-		return json;
-	copy = strdup(name);
-	for (char *c = copy; c && *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	json = copy ? json_string(copy) : NULL;
-	free(copy);
-	return json;
-}
-
 static json_t *
 json_options(const struct hpa_view *view)
 {
@@ -307,7 +290,7 @@ json_baked(const char *name, const struct baked *baked)
 	return json_pack(
 		"{s:o, s:{s:i, s:i}, s:I, s:I, s:I, s:I, s:I, s:s, s:o,"
 		" s:{s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o}",
-		"file", json_name(name), "format", "major", (int)file->major,
+		"file", cli_json_name(name), "format", "major", (int)file->major,
 		"minor", (int)file->minor, "bytes", (json_int_t)file->size,
 		"width", (json_int_t)view->width, "height",
 		(json_int_t)view->height, "free_cells",
@@ -344,7 +327,15 @@ static enum diag_status
 keep_agent(const char *name, const char *agent, struct baked *baked,
            struct diag *diag)
 {
+	char known[256] = "";
+	size_t used = 0;
+
 	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		if (used < sizeof(known))
+			used += (size_t)snprintf(known + used,
+			                         sizeof(known) - used, "%s%s",
+			                         p ? ", " : "",
+			                         baked->views[p].agent);
 		if (strcmp(baked->views[p].agent, agent) != 0)
 			continue;
 		baked->views[0] = baked->views[p];
@@ -352,8 +343,7 @@ keep_agent(const char *name, const char *agent, struct baked *baked,
 		return DIAG_OK;
 	}
 	input_close_baked(baked);
-	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'", agent);
+	return input_refuse_agent(name, known, agent, diag);
 }
 
 static enum diag_status

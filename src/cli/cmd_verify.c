@@ -16,6 +16,7 @@
 #include "src/cli/input.h"
 #include "src/cli/level_options.h"
 #include "src/cli/oracle.h"
+#include "src/cli/stored.h"
 
 #define FIRST_CAPACITY 4096u
 #define MAX_COMPLAINTS 5u
@@ -355,66 +356,6 @@ check_answers(const char *scen_name, const struct level *level, bool is_own,
 	return status;
 }
 
-/* The agents and links in a file, as the baker takes them. */
-struct extras {
-	struct bake_agent agents[HPA_MAX_PROFILES];
-	struct bake_link *links;
-};
-
-static bool
-stored_extras(const struct baked *baked, struct extras *out)
-{
-	const struct hpa_view *first = &baked->views[0];
-
-	out->links = calloc((size_t)first->n_links + 1, sizeof(*out->links));
-	for (uint32_t i = 0; out->links && i < first->n_links; i++) {
-		const uint8_t *record = hpa_view_link(first, i);
-		struct bake_link *link = &out->links[i];
-		uint64_t cost = hpa_get_le32(record + HPA_LINK_COST);
-
-		link->from_x = hpa_get_le16(record + HPA_LINK_FROM_X);
-		link->from_y = hpa_get_le16(record + HPA_LINK_FROM_Y);
-		link->to_x = hpa_get_le16(record + HPA_LINK_TO_X);
-		link->to_y = hpa_get_le16(record + HPA_LINK_TO_Y);
-		/* In thousandths; back to the same whole cost. */
-		link->cost = (uint32_t)(1000 * cost / first->cost_straight);
-		link->is_one_way = hpa_get_le32(record + HPA_LINK_FLAGS) &
-		                   HPA_LINK_ONE_WAY;
-		memcpy(link->name, record + HPA_LINK_NAME, HPA_LINK_NAME_SIZE);
-	}
-	for (uint32_t p = 0; p < baked->n_profiles; p++) {
-		const struct hpa_view *view = &baked->views[p];
-		struct bake_agent *agent = &out->agents[p];
-
-		memcpy(agent->name, view->agent, sizeof(agent->name));
-		memcpy(agent->terrain, view->agent_terrain,
-		       sizeof(agent->terrain));
-		agent->size = view->agent_size;
-	}
-	return out->links != NULL;
-}
-
-/* The options that the file says it was baked with. */
-static struct bake_options
-stored_options(const struct baked *baked, const struct extras *extras)
-{
-	const struct hpa_view *view = &baked->views[0];
-
-	return (struct bake_options){
-		.agents = extras->agents,
-		.n_agents = baked->n_profiles,
-		.links = extras->links,
-		.n_links = view->n_links,
-		.cluster_size = view->cluster_size,
-		.n_levels = view->n_levels,
-		.moves = view->moves,
-		.policy = view->policy,
-		.policy_parameter = view->policy_parameter,
-		.prune = (view->flags & HPA_FACT_FLAG_PRUNED) != 0,
-		.cache_paths = (view->flags & HPA_FACT_FLAG_PATHS) != 0,
-	};
-}
-
 static enum diag_status
 compare_hash(const char *what, uint64_t stored, uint64_t found,
              struct diag *diag)
@@ -432,7 +373,7 @@ check_content(const struct baked *baked, const struct level *level,
               struct diag *diag)
 {
 	const struct hpa_file *file = &baked->file;
-	struct extras extras = {.links = NULL};
+	struct stored_extras extras = {.links = NULL};
 	struct bake_options options;
 	struct bake_output out;
 	struct hpa_file again;
@@ -442,6 +383,7 @@ check_content(const struct baked *baked, const struct level *level,
 	if (!stored_extras(baked, &extras))
 		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	options = stored_options(baked, &extras);
+	options.compress = HPA_COMPRESS_NONE; /* the hashes are the same */
 	status = bake_run(level, &options, &out, NULL, diag);
 	free(extras.links);
 	if (status)

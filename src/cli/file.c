@@ -113,10 +113,19 @@ read_all(int fd, struct file_bytes *out)
 	}
 }
 
+/* A file, or standard input. */
+static int
+open_to_read(const char *name)
+{
+	if (!strcmp(name, FILE_STDIN))
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	return open(name, O_RDONLY | O_CLOEXEC);
+}
+
 enum diag_status
 file_read(const char *name, struct file_bytes *out, struct diag *diag)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int fd = open_to_read(name);
 	enum diag_status status = DIAG_OK;
 
 	*out = (struct file_bytes){.data = NULL};
@@ -160,9 +169,13 @@ map_all(int fd, struct file_bytes *out)
 enum diag_status
 file_map(const char *name, struct file_bytes *out, struct diag *diag)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int fd;
 	bool mapped;
 
+	/* Of standard input others may have read a part. */
+	if (!strcmp(name, FILE_STDIN))
+		return file_read(name, out, diag);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
 	*out = (struct file_bytes){.data = NULL};
 	if (fd < 0)
 		return failed(diag, name, errno);
@@ -450,17 +463,22 @@ write_to(const char *name, const uint8_t *data, size_t size)
 }
 
 enum diag_status
-file_replace(const char *name, const uint8_t *data, size_t size,
+file_replace(const char *name, const uint8_t *data, size_t size, bool *is_same,
              struct diag *diag)
 {
 	struct stat st;
+	bool same = false;
 	int error = 0;
 
 	if (stat(name, &st) != 0)
 		error = replace(name, data, size);
 	else if (!S_ISREG(st.st_mode))
 		error = write_to(name, data, size);
-	else if (!has_bytes(name, &st, data, size))
+	else if (has_bytes(name, &st, data, size))
+		same = true;
+	else
 		error = replace_real(name, data, size);
+	if (is_same)
+		*is_same = same;
 	return error ? failed(diag, name, error) : DIAG_OK;
 }

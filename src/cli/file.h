@@ -8,6 +8,10 @@
 
 #include "formats/diag.h"
 
+/* What standard input and output are called; a file of that name is ./- */
+#define FILE_STDIN "-"
+#define FILE_STDOUT "-"
+
 /* The bytes of a file; data is aligned for any type and never NULL. */
 struct file_bytes {
 	uint8_t *data;
@@ -33,10 +37,11 @@ uint64_t file_weight(const char *name);
 
 /* Give a file these bytes, whole or not at all: they are written beside it and
  * take its place when they are safe. A file that has them already is left
- * alone. What is no regular file, /dev/null for instance, is written to. Threads
- * may write files of different names at once. DIAG_FAILED fills in diag; the
- * file is then as it was. */
+ * alone, and *is_same is true then; is_same may be NULL. What is no regular
+ * file, /dev/null for instance, is written to. Threads may write files of
+ * different names at once. DIAG_FAILED fills in diag; the file is then as it
+ * was. */
 enum diag_status file_replace(const char *name, const uint8_t *data,
-                              size_t size, struct diag *diag);
+                              size_t size, bool *is_same, struct diag *diag);
 
 #endif
