@@ -71,6 +71,7 @@ struct cli_verb {
 
 extern const struct cli_verb cmd_bake;
 extern const struct cli_verb cmd_diff;
+extern const struct cli_verb cmd_draw;
 extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;

@@ -277,20 +277,11 @@ find_rows(struct diff *diff, struct diag *diag)
 	return status;
 }
 
-/* The last part of a name. */
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static enum diag_status
 make_pair(struct diff *diff, struct diag *diag)
 {
 	diff->rows = calloc(1, sizeof(*diff->rows));
-	if (diff->rows && add_row(diff, base_name(diff->new), true, true))
+	if (diff->rows && add_row(diff, folder_base_name(diff->new), true, true))
 		return DIAG_OK;
 	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 }

@@ -33,6 +33,14 @@ folder_join(const char *folder, const char *name)
 	return path;
 }
 
+const char *
+folder_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static bool
 ends_in(const char *name, const char *suffix)
 {

@@ -22,4 +22,7 @@ void folder_names_free(struct folder_names *names);
 /* FOLDER/NAME, to be freed with free(), or NULL where there is no memory. */
 char *folder_join(const char *folder, const char *name);
 
+/* The last part of a path. */
+const char *folder_base_name(const char *path);
+
 #endif

@@ -15,6 +15,7 @@
 static const struct cli_verb *const verbs[] = {
 	&cmd_bake,
 	&cmd_diff,
+	&cmd_draw,
 	&cmd_formats,
 	&cmd_info,
 	&cmd_path,
