@@ -208,6 +208,8 @@ default_layers(const struct session *session)
 	if (session->scene.scale < MIN_ENTRANCE_SCALE || options->heat ||
 	    session->scene.n_paths > SCENE_MAX_MARKED_PATHS)
 		layers &= ~scene_bit(SCENE_ENTRANCES);
+	if (options->heat)
+		layers &= ~scene_bit(SCENE_COMPONENTS);
 	return layers;
 }
 
@@ -520,7 +522,8 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 	if (!status)
 		status = find_paths(&session);
 	if (!status && session.options->heat) {
-		session.scene.heat_from = folder_base_name(session.options->heat);
+		session.scene.heat_from =
+			folder_base_name(session.options->heat);
 		status = find_heat(&session);
 	}
 	if (!status) {

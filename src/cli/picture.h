@@ -49,8 +49,8 @@ struct picture_shape {
 	                             * is */
 };
 
-/* Cells of `scale` x `scale` pixels, each of a colour of the palette. The first
- * colour is the one that there is most of. */
+/* Cells of `scale` x `scale` pixels, each of a colour of the palette, which are
+ * opaque. The first colour is the one that there is most of. */
 struct picture_cells {
 	int32_t x, y; /* pixels, of the upper left corner */
 	uint32_t scale, width, height;
@@ -59,10 +59,10 @@ struct picture_cells {
 };
 
 struct picture {
-	uint32_t width, height; /* pixels */
-	picture_colour background;
+	uint32_t width, height;    /* pixels */
+	picture_colour background; /* opaque */
 	char *title;
-	struct picture_cells cells; /* width 0: none */
+	struct picture_cells cells; /* height 0: none */
 	size_t n_shapes, max_shapes;
 	struct picture_shape *shapes;
 	size_t n_quads, max_quads;

@@ -18,7 +18,7 @@
 
 #define BAND_HEIGHT 32
 #define N_CHANNELS 3u
-#define COMPRESSION 9
+#define COMPRESSION 6
 
 /* Distances are measured finer than places are. */
 #define FINE 16
@@ -82,38 +82,53 @@ put_pixel(uint8_t *pixel, picture_colour colour, uint32_t coverage)
 	}
 }
 
+/* One colour from a row's pixel on. */
 static void
-paint_background(struct band *band)
+fill(struct band *band, int32_t x, int32_t y, int32_t n, picture_colour colour)
 {
-	for (int32_t i = 0; i < band->width * band->height; i++)
-		put_pixel(band->pixels + (size_t)i * N_CHANNELS,
-		          band->picture->background, 255);
+	uint8_t *pixel =
+		band->pixels +
+		((size_t)y * (size_t)band->width + (size_t)x) * N_CHANNELS;
+
+	for (int32_t i = 0; i < n; i++, pixel += N_CHANNELS) {
+		pixel[0] = (uint8_t)(colour >> 24);
+		pixel[1] = (uint8_t)(colour >> 16);
+		pixel[2] = (uint8_t)(colour >> 8);
+	}
 }
 
 static void
-paint_cells(struct band *band)
+copy_row(struct band *band, int32_t from, int32_t to)
+{
+	size_t size = (size_t)band->width * N_CHANNELS;
+
+	memcpy(band->pixels + (size_t)to * size,
+	       band->pixels + (size_t)from * size, size);
+}
+
+/* Background and cells, which are opaque. The rows of a cell are equal. */
+static void
+paint_ground(struct band *band)
 {
 	const struct picture_cells *cells = &band->picture->cells;
-	int32_t width = (int32_t)(cells->width * cells->scale);
-	int32_t height = (int32_t)(cells->height * cells->scale);
+	int32_t scale = (int32_t)cells->scale;
+	int32_t height = (int32_t)cells->height * scale;
 
 	for (int32_t y = 0; y < band->height; y++) {
 		int32_t row = band->top + y - cells->y;
-		uint8_t *pixels =
-			band->pixels +
-			((size_t)y * (size_t)band->width + (size_t)cells->x) *
-				N_CHANNELS;
 		const uint8_t *colours;
 
+		if (y > 0 && row > 0 && row < height && row % scale != 0) {
+			copy_row(band, y - 1, y);
+			continue;
+		}
+		fill(band, 0, y, band->width, band->picture->background);
 		if (row < 0 || row >= height)
 			continue;
-		colours = cells->colours +
-		          (size_t)row / cells->scale * cells->width;
-		for (int32_t x = 0; x < width; x++)
-			put_pixel(pixels + (size_t)x * N_CHANNELS,
-			          cells->palette[colours[(uint32_t)x /
-			                                 cells->scale]],
-			          255);
+		colours = cells->colours + (size_t)(row / scale) * cells->width;
+		for (int32_t x = 0; x < (int32_t)cells->width; x++)
+			fill(band, cells->x + x * scale, y, scale,
+			     cells->palette[colours[x]]);
 	}
 }
 
@@ -288,9 +303,7 @@ paint_shape(struct band *band, const struct picture_shape *shape)
 static void
 paint_band(struct band *band)
 {
-	paint_background(band);
-	if (band->picture->cells.width > 0)
-		paint_cells(band);
+	paint_ground(band);
 	for (size_t i = 0; i < band->picture->n_shapes; i++)
 		paint_shape(band, &band->picture->shapes[i]);
 }

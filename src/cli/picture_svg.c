@@ -296,7 +296,7 @@ picture_svg(const struct picture *picture, struct picture_bytes *out,
 	*out = (struct picture_bytes){.data = NULL};
 	if (!writer.has_failed) {
 		put_head(&writer, picture);
-		if (picture->cells.width > 0)
+		if (picture->cells.height > 0)
 			put_cells(&writer, &picture->cells);
 		for (size_t i = 0; i < picture->n_shapes; i++)
 			if (picture->shapes[i].kind == PICTURE_TEXT)

@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define MIN_WIDTH 520u /* pixels, of a picture with a legend */
-#define MARKER_PER_PATH 3
+#define MARKER_PER_PATH 7 / 2
+#define WIDTHS_PER_SIDE 300 /* so many thinnest paths fill a picture */
 
 static const picture_colour path_colours[SCENE_MAX_MARKED_PATHS] = {
 	0xe4572eff, 0x0077b6ff, 0x8338ecff, 0x2b9348ff,
@@ -38,9 +39,10 @@ scene_path_width(const struct scene *scene)
 	uint32_t side = scene->view->width > scene->view->height
 	                        ? scene->view->width
 	                        : scene->view->height;
-	int32_t least = (int32_t)(side * scene->scale / 400 * PICTURE_UNIT);
+	int32_t least =
+		(int32_t)(side * scene->scale) * PICTURE_UNIT / WIDTHS_PER_SIDE;
 
-	return clamp(part_of_cell(scene, 24),
+	return clamp(part_of_cell(scene, 28),
 	             clamp(least, 2 * PICTURE_UNIT, 8 * PICTURE_UNIT),
 	             8 * PICTURE_UNIT);
 }

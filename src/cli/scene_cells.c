@@ -23,7 +23,7 @@ static const picture_colour class_colours[] = {
 #define N_CLASS_COLOURS (sizeof(class_colours) / sizeof(class_colours[0]))
 
 static const picture_colour heat_ramp[] = {
-	0xfff3c4ff, 0xfed976ff, 0xfd9a43ff, 0xe8472bff, 0x9e0b2aff,
+	0xffeeb0ff, 0xfecf66ff, 0xfd9a43ff, 0xe8472bff, 0x9e0b2aff,
 };
 #define N_RAMP (sizeof(heat_ramp) / sizeof(heat_ramp[0]))
 
@@ -40,18 +40,28 @@ mix(picture_colour a, picture_colour b, uint32_t part, uint32_t whole)
 	return mixed;
 }
 
+static uint32_t
+class_factor(const struct hpa_view *view, uint32_t class)
+{
+	return hpa_get_le32(view->classes + (size_t) class * HPA_CLASS_SIZE +
+	                    HPA_CLASS_FACTOR);
+}
+
 static void
-set_palette(picture_colour *palette)
+set_palette(const struct hpa_view *view, picture_colour *palette)
 {
 	const uint32_t last = SCENE_N_HEAT_COLOURS - 1;
+	uint32_t n_shown = 0;
 
 	palette[SCENE_FLOOR] = 0xf7f4edff;
 	palette[SCENE_WALL] = 0x3b4252ff;
 	palette[SCENE_CLOSED] = 0xb4b9c4ff;
 	memcpy(palette + SCENE_COMPONENT, component_colours,
 	       sizeof(component_colours));
-	for (unsigned i = 0; i < HPA_MAX_CLASSES; i++)
-		palette[SCENE_CLASS + i] = class_colours[i % N_CLASS_COLOURS];
+	for (uint32_t i = 0; i < view->n_classes; i++)
+		if (class_factor(view, i) > 1)
+			palette[SCENE_CLASS + i] =
+				class_colours[n_shown++ % N_CLASS_COLOURS];
 	for (uint32_t i = 0; i <= last; i++) {
 		uint32_t at = i * (uint32_t)(N_RAMP - 1);
 		uint32_t step = i < last ? at / last : (uint32_t)N_RAMP - 2;
@@ -78,8 +88,10 @@ colour_components(const struct hpa_view *view)
 	uint32_t largest = 0, next = 0;
 
 	for (uint32_t y = 0; n_cells && y < view->height; y++)
-		for (uint32_t x = 0, begin; x < view->width; x++) {
-			for (begin = x; x < view->width && is_free(view, x, y);)
+		for (uint32_t x = 0; x < view->width; x++) {
+			uint32_t begin = x;
+
+			while (x < view->width && is_free(view, x, y))
 				x++;
 			if (x > begin)
 				n_cells[hpa_view_component(view, begin, y)] +=
@@ -258,7 +270,7 @@ scene_paint_cells(const struct scene *scene, struct picture_cells *out)
 	                      .max_heat = scene_max_heat(scene)};
 	bool with_components = scene->layers & scene_bit(SCENE_COMPONENTS);
 
-	set_palette(out->palette);
+	set_palette(view, out->palette);
 	out->scale = scene->scale;
 	out->width = view->width;
 	out->height = view->height;

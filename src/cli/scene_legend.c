@@ -125,7 +125,8 @@ add_graph(struct legend *legend)
 
 	if (shows(legend, SCENE_BORDERS) &&
 	    level->clusters_x * level->clusters_y > 1)
-		add(legend, SIGN_BORDER, SCENE_BORDER, "border of clusters");
+		add(legend, SIGN_BORDER, SCENE_BORDER | 0xff,
+		    "border of clusters");
 	if (shows(legend, SCENE_ENTRANCES) && level->n_inter > 0)
 		add(legend, SIGN_ENTRANCE, SCENE_ENTRANCE, "entrance");
 	if (shows(legend, SCENE_NODES) && level->n_nodes > 0)
@@ -186,36 +187,50 @@ fill(const struct scene *scene, const struct picture_cells *cells,
 	add_graph(out);
 }
 
-static int32_t
-sign_width(enum sign sign, int32_t size)
-{
-	switch (sign) {
-	case SIGN_NODE:
-	case SIGN_START:
-	case SIGN_GOAL:
-		return size;
-	case SIGN_COMPONENTS:
-		return size * 4;
-	case SIGN_HEAT:
-		return size * 14;
-	default:
-		return size * 2;
-	}
-}
-
+/* Boxes side by side, in whole pixels so that no seams show. */
 static void
 draw_boxes(struct picture *picture, const picture_colour *colours, int32_t n,
            int32_t x, int32_t y, int32_t width, int32_t height)
 {
 	const int32_t line = PICTURE_UNIT;
+	int32_t left = x / line, right = (x + width) / line;
+	int32_t top = y / line * line, bottom = (y + height) / line * line;
 
 	picture_begin(picture, PICTURE_RECTS, SCENE_FAINT_INK, 0);
-	picture_add(picture, x - line, y - line, x + width + line,
-	            y + height + line);
+	picture_add(picture, (left - 1) * line, top - line, (right + 1) * line,
+	            bottom + line);
 	for (int32_t i = 0; i < n; i++) {
 		picture_begin(picture, PICTURE_RECTS, colours[i], 0);
-		picture_add(picture, x + width * i / n, y,
-		            x + width * (i + 1) / n, y + height);
+		picture_add(picture, (left + (right - left) * i / n) * line,
+		            top, (left + (right - left) * (i + 1) / n) * line,
+		            bottom);
+	}
+}
+
+/* As many of the colours of components as there are, up to four. */
+static int32_t
+n_component_boxes(const struct scene *scene)
+{
+	return scene->view->n_components < 5
+	               ? (int32_t)scene->view->n_components - 1
+	               : 4;
+}
+
+static int32_t
+sign_width(const struct scene *scene, enum sign sign, int32_t size)
+{
+	switch (sign) {
+	case SIGN_NODE:
+		return scene_node_width(scene);
+	case SIGN_START:
+	case SIGN_GOAL:
+		return size;
+	case SIGN_COMPONENTS:
+		return size * (1 + n_component_boxes(scene));
+	case SIGN_HEAT:
+		return size * 14;
+	default:
+		return size * 2;
 	}
 }
 
@@ -229,16 +244,19 @@ draw_ramp(const struct legend *legend, struct picture *picture, int32_t x,
 
 	draw_boxes(picture, legend->palette + SCENE_HEAT, SCENE_N_HEAT_COLOURS,
 	           x + zero + size / 2, y,
-	           sign_width(SIGN_HEAT, size) - zero - size / 2, size);
+	           sign_width(legend->scene, SIGN_HEAT, size) - zero - size / 2,
+	           size);
 }
 
-/* A line from left to right, in the middle of the sign. */
+/* A line from left to right, round ends included, in the middle of the sign. */
 static void
 draw_line(struct picture *picture, picture_colour colour, int32_t x, int32_t y,
           int32_t length, int32_t width)
 {
+	int32_t inset = length > width ? width / 2 : length / 2;
+
 	picture_begin(picture, PICTURE_STROKES, colour, width);
-	picture_add(picture, x, y, x + length, y);
+	picture_add(picture, x + inset, y, x + length - inset, y);
 }
 
 static void
@@ -246,7 +264,7 @@ draw_sign(const struct legend *legend, const struct entry *entry,
           struct picture *picture, int32_t x, int32_t y, int32_t size)
 {
 	const struct scene *scene = legend->scene;
-	int32_t width = sign_width(entry->sign, size);
+	int32_t width = sign_width(legend->scene, entry->sign, size);
 	int32_t middle = y + size / 2;
 	int32_t edge = scene_edge_width(scene);
 
@@ -255,8 +273,8 @@ draw_sign(const struct legend *legend, const struct entry *entry,
 		draw_boxes(picture, &entry->colour, 1, x, y, width, size);
 		break;
 	case SIGN_COMPONENTS:
-		draw_boxes(picture, legend->palette + SCENE_COMPONENT, 4, x, y,
-		           width, size);
+		draw_boxes(picture, legend->palette + SCENE_COMPONENT,
+		           n_component_boxes(scene), x, y, width, size);
 		break;
 	case SIGN_BORDER:
 		draw_line(picture, entry->colour, x, middle, width,
@@ -267,7 +285,7 @@ draw_sign(const struct legend *legend, const struct entry *entry,
 		          scene_entrance_width(scene));
 		break;
 	case SIGN_NODE:
-		draw_line(picture, entry->colour, x + width / 2, middle, 0,
+		draw_line(picture, entry->colour, x, middle, width,
 		          scene_node_width(scene));
 		break;
 	case SIGN_EDGES:
@@ -308,7 +326,7 @@ lay_out(const struct legend *legend, struct picture *picture, int32_t y,
 
 	for (uint32_t i = 0; i < legend->n; i++) {
 		const struct entry *entry = &legend->entries[i];
-		int32_t sign = sign_width(entry->sign, size);
+		int32_t sign = sign_width(legend->scene, entry->sign, size);
 		int32_t length = sign + size * 3 / 4 +
 		                 picture_text_length(size, entry->label);
 
