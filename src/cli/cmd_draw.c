@@ -158,6 +158,9 @@ parse_layers(const char *list, struct layer_list *out, struct diag *diag)
 				"paths, legend and all, with commas between "
 				"them and + or - before them, not '%.*s'",
 				(int)size, list);
+		/* Of a name that is told twice the last time counts. */
+		out->plus &= ~bits;
+		out->minus &= ~bits;
 		if (*list == '+')
 			out->plus |= bits;
 		else if (*list == '-')
