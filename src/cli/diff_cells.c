@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/cells.h"
 #include "src/cli/diff.h"
 
 /* Cells of one component before and one after. */
@@ -32,28 +33,6 @@ struct groups {
 };
 
 #define FIRST_CAPACITY 1024u
-
-static bool
-is_free(const struct hpa_view *view, uint32_t x, uint32_t y)
-{
-	return view->cells[y * view->stride + x / 8] >> x % 8 & 1;
-}
-
-static uint32_t
-factor_at(const struct hpa_view *view, uint32_t x, uint32_t y)
-{
-	size_t bit = (size_t)x << view->class_log2;
-	unsigned mask = (1u << (1u << view->class_log2)) - 1;
-	unsigned class;
-
-	if (view->n_classes == 0)
-		return 1;
-	class = view->cell_classes[y * view->class_stride + bit / 8] >>
-	                bit % 8 &
-	        mask;
-	return hpa_get_le32(view->classes + (size_t) class * HPA_CLASS_SIZE +
-	                    HPA_CLASS_FACTOR);
-}
 
 static void
 add_cell(struct diff_cells *cells, uint32_t x, uint32_t y)
@@ -144,8 +123,8 @@ add_runs(struct groups *groups, const struct hpa_view *old,
 	for (uint32_t x = 0; x < old->width; x++) {
 		uint32_t begin = x;
 
-		while (x < old->width && is_free(old, x, y) &&
-		       is_free(new, x, y))
+		while (x < old->width && cells_is_free(old, x, y) &&
+		       cells_is_free(new, x, y))
 			x++;
 		if (x == begin)
 			continue;
@@ -287,13 +266,15 @@ compare_row(const struct hpa_view *old, const struct hpa_view *new, uint32_t y,
             uint8_t *touched, struct diff_profile *out)
 {
 	for (uint32_t x = 0; x < old->width; x++) {
-		bool before = is_free(old, x, y), after = is_free(new, x, y);
+		bool before = cells_is_free(old, x, y),
+		     after = cells_is_free(new, x, y);
 
 		if (before && !after)
 			add_cell(&out->closed, x, y);
 		else if (after && !before)
 			add_cell(&out->opened, x, y);
-		else if (after && factor_at(old, x, y) != factor_at(new, x, y))
+		else if (after &&
+		         cells_factor(old, x, y) != cells_factor(new, x, y))
 			add_cell(&out->recosted, x, y);
 		else
 			continue;

@@ -4,6 +4,7 @@
  * below; without a legend it is all of the picture. Widths of lines follow the
  * scale, within limits, so that a small picture is not all lines and a large
  * one not all floor. */
+#include "src/cli/cells.h"
 #include "src/cli/scene.h"
 
 #include <stdio.h>
@@ -134,21 +135,16 @@ draw_borders(struct sheet *sheet)
 		    corner(sheet, y) + half);
 }
 
-static bool
-is_free(const struct hpa_view *view, uint32_t x, uint32_t y)
-{
-	return view->cells[y * view->stride + x / 8] >> x % 8 & 1;
-}
-
 /* Is there a step across a border line, which lies before a row or column,
  * from a cell along it? */
 static bool
 is_open(const struct hpa_view *view, uint32_t line, bool is_row, uint32_t along)
 {
 	if (is_row)
-		return is_free(view, along, line - 1) &&
-		       is_free(view, along, line);
-	return is_free(view, line - 1, along) && is_free(view, line, along);
+		return cells_is_free(view, along, line - 1) &&
+		       cells_is_free(view, along, line);
+	return cells_is_free(view, line - 1, along) &&
+	       cells_is_free(view, line, along);
 }
 
 /* The entrances on a line; corners of clusters cut them. */
@@ -293,10 +289,10 @@ scene_dash(struct picture *picture, struct picture_quad line, int32_t dash)
 static bool
 is_used(const struct hpa_view *view, const uint8_t *link)
 {
-	return is_free(view, hpa_get_le16(link + HPA_LINK_FROM_X),
-	               hpa_get_le16(link + HPA_LINK_FROM_Y)) &&
-	       is_free(view, hpa_get_le16(link + HPA_LINK_TO_X),
-	               hpa_get_le16(link + HPA_LINK_TO_Y));
+	return cells_is_free(view, hpa_get_le16(link + HPA_LINK_FROM_X),
+	                     hpa_get_le16(link + HPA_LINK_FROM_Y)) &&
+	       cells_is_free(view, hpa_get_le16(link + HPA_LINK_TO_X),
+	                     hpa_get_le16(link + HPA_LINK_TO_Y));
 }
 
 /* A dot where a link may be entered, a dashed line to where it leads. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cli/cells.h"
 #include "src/cli/scene.h"
 
 /* Ramps and hues are for light ground: the floor, and paths over it, must stay
@@ -40,13 +41,6 @@ mix(picture_colour a, picture_colour b, uint32_t part, uint32_t whole)
 	return mixed;
 }
 
-static uint32_t
-class_factor(const struct hpa_view *view, uint32_t class)
-{
-	return hpa_get_le32(view->classes + (size_t) class * HPA_CLASS_SIZE +
-	                    HPA_CLASS_FACTOR);
-}
-
 static void
 set_palette(const struct hpa_view *view, picture_colour *palette)
 {
@@ -59,7 +53,7 @@ set_palette(const struct hpa_view *view, picture_colour *palette)
 	memcpy(palette + SCENE_COMPONENT, component_colours,
 	       sizeof(component_colours));
 	for (uint32_t i = 0; i < view->n_classes; i++)
-		if (class_factor(view, i) > 1)
+		if (cells_class_factor(view, i) > 1)
 			palette[SCENE_CLASS + i] =
 				class_colours[n_shown++ % N_CLASS_COLOURS];
 	for (uint32_t i = 0; i <= last; i++) {
@@ -70,12 +64,6 @@ set_palette(const struct hpa_view *view, picture_colour *palette)
 			mix(heat_ramp[step], heat_ramp[step + 1],
 		            at - step * last, last);
 	}
-}
-
-static bool
-is_free(const struct hpa_view *view, uint32_t x, uint32_t y)
-{
-	return view->cells[y * view->stride + x / 8] >> x % 8 & 1;
 }
 
 /* Colours of components: that of the largest is the floor's. */
@@ -91,7 +79,7 @@ colour_components(const struct hpa_view *view)
 		for (uint32_t x = 0; x < view->width; x++) {
 			uint32_t begin = x;
 
-			while (x < view->width && is_free(view, x, y))
+			while (x < view->width && cells_is_free(view, x, y))
 				x++;
 			if (x > begin)
 				n_cells[hpa_view_component(view, begin, y)] +=
@@ -131,19 +119,9 @@ scene_max_heat(const struct scene *scene)
 static uint8_t
 class_colour(const struct hpa_view *view, uint32_t x, uint32_t y)
 {
-	size_t bit = (size_t)x << view->class_log2;
-	unsigned mask = (1u << (1u << view->class_log2)) - 1;
-	unsigned class;
-
-	if (view->n_classes == 0)
+	if (cells_factor(view, x, y) <= 1)
 		return SCENE_FLOOR;
-	class = view->cell_classes[y * view->class_stride + bit / 8] >>
-	                bit % 8 &
-	        mask;
-	if (hpa_get_le32(view->classes + (size_t) class * HPA_CLASS_SIZE +
-	                 HPA_CLASS_FACTOR) == 1)
-		return SCENE_FLOOR;
-	return (uint8_t)(SCENE_CLASS + class);
+	return (uint8_t)(SCENE_CLASS + cells_class(view, x, y));
 }
 
 /* What decides on the colour of floor. */
@@ -184,7 +162,7 @@ paint_free(const struct hpa_view *view, const struct paint *paint,
 {
 	for (uint32_t y = 0; y < view->height; y++)
 		for (uint32_t x = 0; x < view->width; x++)
-			if (is_free(view, x, y))
+			if (cells_is_free(view, x, y))
 				*(colours + (size_t)y * view->width + x) =
 					paint ? floor_colour(paint, x, y)
 					      : SCENE_CLOSED;

@@ -3,6 +3,7 @@
  * Entries stand one after the other, in lines as wide as the level. Only what
  * can be seen has one. They are laid out twice: to know how high the picture
  * will be, and to draw them. */
+#include "src/cli/cells.h"
 #include "src/cli/scene.h"
 
 #include <inttypes.h>
@@ -91,7 +92,7 @@ add_classes(struct legend *legend, const bool *used)
 			add(legend, SIGN_BOX, legend->palette[SCENE_CLASS + i],
 			    "%.*s, factor %" PRIu32, (int)HPA_CLASS_NAME_SIZE,
 			    (const char *)class + HPA_CLASS_NAME,
-			    hpa_get_le32(class + HPA_CLASS_FACTOR));
+			    cells_class_factor(view, i));
 	}
 }
 
