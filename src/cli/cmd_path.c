@@ -62,7 +62,7 @@ struct session {
 	hpa_query *query;
 	struct route route;
 	char *line;
-	size_t line_capacity; /* cells */
+	size_t line_size;
 	struct diag *diag;
 };
 
@@ -83,23 +83,21 @@ status_word(hpa_status st)
 	}
 }
 
-/* Find the path, and room for the line that tells of it. */
-static hpa_status
-ask(struct session *session, hpa_cell from, hpa_cell to)
+/* Room for the line that tells of the path. */
+static bool
+make_line(struct session *session)
 {
-	hpa_status st =
-		route_find(session->query, from, to, &session->route);
+	size_t size = HEAD_TEXT + session->route.n * CELL_TEXT;
 	char *line;
 
-	if (session->line && session->route.capacity <= session->line_capacity)
-		return st;
-	line = realloc(session->line,
-	               HEAD_TEXT + session->route.capacity * CELL_TEXT);
+	if (size <= session->line_size)
+		return true;
+	line = realloc(session->line, size);
 	if (!line)
-		return HPA_NO_MEMORY;
+		return false;
 	session->line = line;
-	session->line_capacity = session->route.capacity;
-	return st;
+	session->line_size = size;
+	return true;
 }
 
 static char *
@@ -131,8 +129,12 @@ put_cells(char *out, const hpa_cell *cells, size_t n)
 static enum diag_status
 print_answer(struct session *session, size_t index, const char *word)
 {
-	char *end = session->line;
+	char *end;
 
+	if (!make_line(session))
+		return input_refuse_baked(session->name, HPA_NO_MEMORY, NULL,
+		                          session->diag);
+	end = session->line;
 	end += snprintf(end, HEAD_TEXT, "%zu\t%s\t%.6f\t%zu", index, word,
 	                route_length(session->profile, &session->route),
 	                session->route.n);
@@ -159,7 +161,7 @@ answer(struct session *session, size_t index,
 
 	session->route.n = 0;
 	if (from_fits && to_fits)
-		st = ask(session, from, to);
+		st = route_find(session->query, from, to, &session->route);
 	word = status_word(st);
 	if (!word)
 		return input_refuse_baked(session->name, st, NULL,
@@ -168,10 +170,8 @@ answer(struct session *session, size_t index,
 	if (!status && session->options->draw) {
 		const hpa_cell nowhere = {UINT16_MAX, UINT16_MAX};
 		const struct draw_scene scene = {
-			session->profile,
-			from_fits ? from : nowhere,
-			to_fits ? to : nowhere,
-			session->route.cells,
+			session->profile,       from_fits ? from : nowhere,
+			to_fits ? to : nowhere, session->route.cells,
 			session->route.n,
 		};
 		const struct draw_style style = draw_style_of(stdout);

@@ -110,10 +110,7 @@ add_cells(struct legend *legend, const struct picture_cells *cells)
 		    "closed to %s", view->agent);
 	if (used[SCENE_COMPONENT])
 		add(legend, SIGN_COMPONENTS, 0,
-		    view->n_components == 2
-		            ? "not connected with the rest"
-		            : "not connected with the rest, nor with each "
-		              "other (%" PRIu32 " components)",
+		    "smaller components (%" PRIu32 " in all)",
 		    view->n_components);
 	add_classes(legend, used);
 }
