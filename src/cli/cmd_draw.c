@@ -18,7 +18,7 @@
 #define WANTED_SIDE 1536u /* pixels of the longer side of the level */
 #define MAX_DEFAULT_SCALE 24u
 #define MIN_CLUSTER_PIXELS 40u /* below, the clusters of a higher level */
-#define MIN_NODE_SCALE 6u
+#define MIN_NODE_SCALE 8u
 #define MIN_ENTRANCE_SCALE 4u
 
 struct options {
@@ -222,7 +222,6 @@ refuse(struct session *session, hpa_status st)
 	return input_refuse_baked(session->name, st, NULL, session->diag);
 }
 
-/* The view that is the agent's profile. */
 static enum diag_status
 open_session(struct session *session)
 {
