@@ -263,12 +263,12 @@ test_level() {
 	said "pairs of cells" \
 		"  pairs of cells that lost their connection: 81"
 	said "the region fell apart" \
-		"  a region of 18 cells fell into 2: 9 around 0,0, 9 around 4,0"
+		"  a region of 18 cells fell into 2: 9 at 0,0, 9 at 4,0"
 	said "and nothing was gained" \
 		"  pairs of cells that gained a connection: 0"
 	run hpabake diff shut.hpa door.hpa
 	said "the other way round" \
-		"  2 regions grew together, of 18 cells: 9 around 0,0, 9 around 4,0"
+		"  2 regions grew together, of 18 cells: 9 at 0,0, 9 at 4,0"
 	echo '0 0 6 2 1 one-way' >links
 	hpabake bake -q shut.map --links links -o linked.hpa
 	run hpabake diff shut.hpa linked.hpa
@@ -290,6 +290,23 @@ test_level() {
 	run hpabake diff doors shuts
 	said "a level of a folder, on one line" \
 		"  a.hpa: 0 cells opened, 1 closed; 81 pairs of cells lost their connection, 0 gained one"
+}
+
+# The river, whose cells are 2 in keep.raw, gets slower.
+test_terrain() {
+	keep=$top_srcdir/data/keep
+	sed 's/river   4/river   6/' "$keep.terrain" >slower.terrain
+	hpabake bake -q "$keep.png" --terrain "$keep.terrain" -o river.hpa
+	hpabake bake -q "$keep.png" --terrain slower.terrain -o slower.hpa
+	why "another factor" "the level differs" river.hpa slower.hpa
+	river=$(python3 -c "
+cells = [i for i, c in enumerate(open('$keep.raw', 'rb').read()) if c == 2]
+xs, ys = [i % 32 for i in cells], [i // 32 for i in cells]
+print(f'{len(cells)}, in {min(xs)},{min(ys)} to {max(xs)},{max(ys)}')")
+	run hpabake diff river.hpa slower.hpa
+	said "cells of another cost" "  cells of another cost: $river"
+	said "they are not cut off" \
+		"  pairs of cells that lost their connection: 0"
 }
 
 test_oracle() {
@@ -401,6 +418,7 @@ test_folders
 test_broken
 test_why
 test_level
+test_terrain
 test_oracle
 test_limit
 test_usage

@@ -367,8 +367,8 @@ print_pieces(const struct diff_event *event)
 	                                               : DIFF_MAX_PIECES;
 
 	for (uint32_t i = 0; i < n; i++)
-		printf("%s %" PRIu64 " around %" PRIu32 ",%" PRIu32,
-		       i ? "," : ":", event->pieces[i].n, event->pieces[i].x,
+		printf("%s %" PRIu64 " at %" PRIu32 ",%" PRIu32, i ? "," : ":",
+		       event->pieces[i].n, event->pieces[i].x,
 		       event->pieces[i].y);
 	if (event->n_pieces > n)
 		printf(" and %" PRIu32 " smaller", event->n_pieces - n);
