@@ -117,6 +117,7 @@ corner(const struct sheet *sheet, uint32_t cell)
 	return (int32_t)(cell * sheet->scene->scale) * PICTURE_UNIT;
 }
 
+/* A pixel wide, and a whole one, so that they are no blur. */
 static void
 draw_borders(struct sheet *sheet)
 {
@@ -124,15 +125,14 @@ draw_borders(struct sheet *sheet)
 	uint32_t size = sheet->level->cluster_size;
 	int32_t right = corner(sheet, view->width);
 	int32_t bottom = corner(sheet, view->height);
-	int32_t half = PICTURE_UNIT / 2;
 
 	picture_begin(sheet->picture, PICTURE_RECTS, SCENE_BORDER, 0);
 	for (uint32_t x = size; x < view->width; x += size)
-		add(sheet, corner(sheet, x) - half, 0, corner(sheet, x) + half,
+		add(sheet, corner(sheet, x), 0, corner(sheet, x) + PICTURE_UNIT,
 		    bottom);
 	for (uint32_t y = size; y < view->height; y += size)
-		add(sheet, 0, corner(sheet, y) - half, right,
-		    corner(sheet, y) + half);
+		add(sheet, 0, corner(sheet, y), right,
+		    corner(sheet, y) + PICTURE_UNIT);
 }
 
 /* Is there a step across a border line, which lies before a row or column,
