@@ -200,10 +200,46 @@ test_formatting() {
 	fi
 }
 
+# README.md shows pictures and a table that its own examples make: in the page's
+# folder they are beside what is in doc/ and on the page.
+
+same_picture() {
+	python3 "$top_srcdir/tests/draw_oracle.py" same \
+		"$top_srcdir/doc/$1" "$tmp/README.md/$1"
+}
+
+# has_lines PAGE FILE: every line of the file, in its order and without a gap.
+has_lines() {
+	awk '
+	NR == FNR { wanted[++n] = $0; next }
+	$0 != wanted[matched + 1] { matched = 0 }
+	$0 == wanted[matched + 1] { matched++ }
+	matched == n { found = 1; exit }
+	END { exit !(n > 0 && found) }' "$2" "$1"
+}
+
+test_pictures() {
+	ok "README.md shows the table that diff makes" \
+		has_lines "$top_srcdir/README.md" "$tmp/README.md/diff.md"
+	for picture in "$top_srcdir"/doc/*.png; do
+		picture=${picture##*/}
+		ok "README.md shows doc/$picture" \
+			grep -q "](doc/$picture)" "$top_srcdir/README.md"
+		if command -v python3 >"$tmp/out"; then
+			ok "doc/$picture is what its example draws" \
+				same_picture "$picture"
+		else
+			skip "doc/$picture" \
+				"python3 is missing: apt-get install python3"
+		fi
+	done
+}
+
 make_wrappers
 make_pkg_config
 set_terminal
 test_page README.md readme_blocks
+test_pictures
 for page in $MAN_PAGES; do
 	is_without_prose $page || test_page $page man_blocks
 	test_formatting $page

@@ -75,6 +75,8 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_diff;
+extern const struct cli_verb cmd_draw;
 extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_help;
 extern const struct cli_verb cmd_info;

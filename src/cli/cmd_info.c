@@ -1,16 +1,13 @@
 /* cmd_info.c: what is in a baked file, for people or as JSON. */
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/cli.h"
+#include "src/cli/describe.h"
 #include "src/cli/input.h"
 #include "src/cli/json.h"
-
-#define HASH_SIZE 17 /* 16 digits and a 0 */
 
 struct options {
 	const char *agent;
@@ -30,14 +27,6 @@ static const struct cli_option option_rows[] = {
 	{.kind = CLI_END},
 };
 
-static const char *
-codec_name(const struct hpa_section *section)
-{
-	static const char *const names[] = {"stored", "zlib", "packed"};
-
-	return names[section->codec];
-}
-
 static bool
 is_critical(const struct hpa_section *section)
 {
@@ -50,25 +39,10 @@ n_clusters(const struct hpa_view_level *level)
 	return (uint64_t)level->clusters_x * level->clusters_y;
 }
 
-/* What the policy's parameter is called, or NULL if it has none. */
-static const char *
-parameter_name(enum hpa_policy policy)
-{
-	switch (policy) {
-	case HPA_POLICY_ENDS:
-		return "threshold";
-	case HPA_POLICY_EVERY:
-		return "every";
-	case HPA_POLICY_SPREAD:
-		break;
-	}
-	return NULL;
-}
-
 static void
 print_options(const struct hpa_view *view)
 {
-	const char *parameter = parameter_name(view->policy);
+	const char *parameter = describe_parameter(view->policy);
 
 	printf("  clusters      %" PRIu32 "x%" PRIu32 " cells, %" PRIu32
 	       " level%s\n",
@@ -128,7 +102,7 @@ print_sections(const struct hpa_file *file)
 		const struct hpa_section *section = &file->sections[i];
 
 		printf("  %-7s  %-6s  %-8s  %11zu  %12zu", section->id,
-		       codec_name(section), is_critical(section) ? "yes" : "no",
+		       describe_codec(section), is_critical(section) ? "yes" : "no",
 		       section->raw_size, section->stored_size);
 		if (section->profile > 0)
 			printf("  profile %" PRIu32, section->profile);
@@ -174,18 +148,9 @@ print_text(const char *name, const struct baked *baked)
 /* The functions below return NULL where there is no memory. */
 
 static json_t *
-json_hash(uint64_t hash)
-{
-	char text[HASH_SIZE];
-
-	snprintf(text, sizeof(text), "%016" PRIx64, hash);
-	return json_string(text);
-}
-
-static json_t *
 json_options(const struct hpa_view *view)
 {
-	const char *parameter = parameter_name(view->policy);
+	const char *parameter = describe_parameter(view->policy);
 	json_t *json = json_pack(
 		"{s:I, s:I, s:s, s:s, s:b, s:b}", "cluster_size",
 		(json_int_t)view->cluster_size, "levels",
@@ -222,20 +187,10 @@ json_section(const struct hpa_section *section)
 {
 	return json_pack("{s:s, s:I, s:s, s:b, s:I, s:I}", "id", section->id,
 	                 "profile", (json_int_t)section->profile, "codec",
-	                 codec_name(section), "critical",
+	                 describe_codec(section), "critical",
 	                 is_critical(section), "raw_bytes",
 	                 (json_int_t)section->raw_size, "stored_bytes",
 	                 (json_int_t)section->stored_size);
-}
-
-/* Append, or make the array NULL. */
-static void
-json_add(json_t **array, json_t *item)
-{
-	if (json_array_append_new(*array, item) != 0) {
-		json_decref(*array);
-		*array = NULL;
-	}
 }
 
 static json_t *
@@ -244,7 +199,7 @@ json_levels(const struct hpa_view *view)
 	json_t *array = json_array();
 
 	for (uint32_t l = 0; l < view->n_levels; l++)
-		json_add(&array, json_level(l + 1, &view->levels[l]));
+		describe_json_add(&array, json_level(l + 1, &view->levels[l]));
 	return array;
 }
 
@@ -254,7 +209,7 @@ json_sections(const struct hpa_file *file)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < file->n_sections; i++)
-		json_add(&array, json_section(&file->sections[i]));
+		describe_json_add(&array, json_section(&file->sections[i]));
 	return array;
 }
 
@@ -277,7 +232,7 @@ json_agents(const struct baked *baked)
 
 	for (uint32_t p = 0; p < baked->n_profiles; p++)
 		if (baked->views[p].agent[0])
-			json_add(&array, json_agent(&baked->views[p]));
+			describe_json_add(&array, json_agent(&baked->views[p]));
 	return array;
 }
 
@@ -297,29 +252,22 @@ json_baked(const char *name, const struct baked *baked)
 		(json_int_t)view->n_free_cells, "components",
 		(json_int_t)view->n_components, "compressor", file->compressor,
 		"options", json_options(view), "hashes", "content",
-		json_hash(file->content_hash), "source",
-		json_hash(file->source_hash), "options",
-		json_hash(file->options_hash), "terrain_classes",
+		describe_json_hash(file->content_hash), "source",
+		describe_json_hash(file->source_hash), "options",
+		describe_json_hash(file->options_hash), "terrain_classes",
 		(json_int_t)view->n_classes, "links", (json_int_t)view->n_links,
 		"agents", json_agents(baked), "levels", json_levels(view),
 		"sections", json_sections(file));
 }
 
-/* The array of all files, or the only file's object. */
+/* The array of all files, or the only file's object, if there is one. */
 static enum diag_status
 print_json(const json_t *array, bool several, struct diag *diag)
 {
-	const json_t *json = several ? array : json_array_get(array, 0);
-
-	if (!array)
-		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
-	if (!json)
+	if (array && !several && json_array_size(array) == 0)
 		return DIAG_OK;
-	errno = 0;
-	if (json_dumpf(json, stdout, JSON_INDENT(2)) != 0)
-		return cli_write_failed(diag);
-	printf("\n");
-	return DIAG_OK;
+	return describe_print_json(several ? array : json_array_get(array, 0),
+	                           diag);
 }
 
 /* Leave only the profile of that agent. */
@@ -371,7 +319,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 			continue;
 		}
 		if (options->json)
-			json_add(&array, json_baked(names[i], &baked));
+			describe_json_add(&array, json_baked(names[i], &baked));
 		else
 			print_text(names[i], &baked);
 		if (!options->json && i + 1 < n)

@@ -14,6 +14,8 @@
 
 const struct cli_verb *const cli_verbs[] = {
 	&cmd_bake,
+	&cmd_diff,
+	&cmd_draw,
 	&cmd_formats,
 	&cmd_help,
 	&cmd_info,
