@@ -70,6 +70,7 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_bench;
 extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;

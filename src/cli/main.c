@@ -14,6 +14,7 @@
 
 static const struct cli_verb *const verbs[] = {
 	&cmd_bake,
+	&cmd_bench,
 	&cmd_formats,
 	&cmd_info,
 	&cmd_path,

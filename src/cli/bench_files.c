@@ -1,0 +1,155 @@
+/* bench_files.c: what a bench is made of: a map, baked or to be baked, and the
+ * problems beside it. */
+#include "src/cli/bench_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/bake/bake.h"
+#include "src/cli/cli.h"
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *
+bench_folder_of(const char *file)
+{
+	const char *base = base_name(file);
+
+	return base == file ? strdup(".")
+	                    : strndup(file, (size_t)(base - file) - 1);
+}
+
+bool
+bench_is_folder(const char *name)
+{
+	struct stat found;
+
+	return stat(name, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+static bool
+is_there(const char *name)
+{
+	struct stat found;
+
+	return stat(name, &found) == 0;
+}
+
+/* castle.map.scen or castle.scen in a folder, for castle.hpa or castle.map. */
+static char *
+find_in(const char *folder, const char *base)
+{
+	static const char *const suffixes[] = {".map.scen", ".scen"};
+	const char *dot = strrchr(base, '.');
+	int stem = (int)(dot ? (size_t)(dot - base) : strlen(base));
+	size_t size = strlen(folder) + strlen(base) + 16;
+	char *name = malloc(size);
+
+	for (size_t i = 0; name && i < 2; i++) {
+		snprintf(name, size, "%s/%.*s%s", folder, stem, base,
+		         suffixes[i]);
+		if (is_there(name))
+			return name;
+	}
+	free(name);
+	return NULL;
+}
+
+/* The name of the file of problems; NULL if there is none. */
+static char *
+find_scen(const char *file, const char *scen)
+{
+	char *folder, *found;
+
+	if (scen && !bench_is_folder(scen))
+		return strdup(scen);
+	if (scen) {
+		found = find_in(scen, base_name(file));
+		if (found)
+			return found;
+	}
+	folder = bench_folder_of(file);
+	found = folder ? find_in(folder, base_name(file)) : NULL;
+	free(folder);
+	return found;
+}
+
+enum diag_status
+bench_problems(const char *file, const char *scen, const hpa_map *map,
+               struct scen *out, struct diag *diag)
+{
+	char *name = find_scen(file, scen);
+	enum diag_status status;
+	hpa_facts facts;
+
+	*out = (struct scen){0};
+	if (!name) {
+		cli_set_file(diag, file);
+		return diag_set(diag, DIAG_FAILED, 0,
+		                "there is no .map.scen or .scen of that name; "
+		                "--scen names its problems");
+	}
+	hpa_map_facts(map, &facts);
+	status = input_scen(name, facts.width, facts.height, out, diag);
+	free(name);
+	return status;
+}
+
+static enum diag_status
+bake(const char *file, const struct level_options *reading,
+     const struct bake_options *baking, struct bench_map *out,
+     struct diag *diag)
+{
+	const char *detail = NULL;
+	const hpa_open_options how = {.detail = &detail};
+	struct level level;
+	enum diag_status status = input_one_level(file, reading, &level, diag);
+	hpa_status st;
+
+	if (status)
+		return status;
+	status = bake_run_last(&level, baking, &out->baked, &out->report, diag);
+	if (status) {
+		cli_set_file(diag, file);
+		return status;
+	}
+	st = hpa_map_open_memory(out->baked.data, out->baked.size, &how,
+	                         &out->map);
+	return st == HPA_OK ? DIAG_OK
+	                    : input_refuse_baked(file, st, detail, diag);
+}
+
+enum diag_status
+bench_map_open(const char *file, const struct level_options *reading,
+               struct bench_map *out, struct diag *diag)
+{
+	const char *detail = NULL;
+	const hpa_open_options how = {.detail = &detail};
+	struct bake_options baking;
+	hpa_status st;
+
+	*out = (struct bench_map){.map = NULL};
+	st = hpa_map_open_with(file, &how, &out->map);
+	if (st == HPA_OK)
+		return DIAG_OK;
+	if (st != HPA_NOT_HPA)
+		return input_refuse_baked(file, st, detail, diag);
+	bake_options_default(&baking);
+	return bake(file, reading, &baking, out, diag);
+}
+
+void
+bench_map_close(struct bench_map *map)
+{
+	hpa_map_close(map->map);
+	free(map->baked.data);
+	*map = (struct bench_map){.map = NULL};
+}

@@ -1,0 +1,33 @@
+/* bench_files.h: what a bench is made of: a map and its problems. */
+#ifndef CLI_BENCH_FILES_H
+#define CLI_BENCH_FILES_H
+
+#include "src/cli/input.h"
+
+/* A baked file, or a level that was baked in memory. */
+struct bench_map {
+	hpa_map *map;
+	struct bake_output baked; /* of a level */
+	struct bake_report report;
+};
+
+/* Open a baked file, or read a level and bake it with the default options. Close
+ * it in any case. */
+enum diag_status bench_map_open(const char *file,
+                                const struct level_options *reading,
+                                struct bench_map *out, struct diag *diag);
+void bench_map_close(struct bench_map *map);
+
+/* The problems of a file: those of the .scen file, or of the one of its name in
+ * the folder `scen`, or of the one beside it (castle.map.scen or castle.scen for
+ * castle.hpa). scen may be NULL. Free *out with scen_free(). */
+enum diag_status bench_problems(const char *file, const char *scen,
+                                const hpa_map *map, struct scen *out,
+                                struct diag *diag);
+
+bool bench_is_folder(const char *name);
+
+/* The folder that a file lies in; NULL without memory. */
+char *bench_folder_of(const char *file);
+
+#endif
