@@ -1,5 +1,6 @@
 /* bench.h: how fast a baked level answers, beside searches on the grid.
  *
+ *     bench_truth.c  finds the right answers
  *     bench_run.c    asks the problems in all ways, judges and times the answers
  *     bench_report.c sums up, prints and makes JSON */
 #ifndef CLI_BENCH_H
@@ -11,8 +12,8 @@
 #include <stdint.h>
 
 #include "formats/diag.h"
-#include "formats/scen.h"
 #include "hpa.h"
+#include "src/cli/bench_truth.h"
 
 /* The ways in which a problem is answered. */
 enum bench_way {
@@ -53,22 +54,22 @@ struct bench_result {
 	size_t n_problems, n_unreachable, n_wrong;
 	size_t n;
 	double *length; /* of the shortest path, in straight steps */
-	struct bench_answer *answers[BENCH_N_WAYS]; /* NULL: not for these
-	                                             * rules */
+	struct bench_answer *answers[BENCH_N_WAYS]; /* NULL: not asked, or not
+	                                             * for these rules */
 };
 
 #define BENCH_MAX_REPEATS 99u
 
 struct bench_settings {
 	uint32_t n_repeats; /* 1 to BENCH_MAX_REPEATS */
-	uint32_t limit;     /* of problems, evenly spread; 0: all */
+	unsigned ways;      /* a bit for each that is asked; 0: all */
 };
 
 /* Ask the problems of one profile of a map. Fills *out but for its name, to be
  * freed with bench_result_free(), or fills in diag, without a file. Wrong answers
  * are counted, and the first few told on stderr under the name of the file. */
 enum diag_status bench_level(const char *file, const hpa_map *map,
-                             const struct scen *scen,
+                             const struct truth_problems *problems,
                              const struct bench_settings *settings,
                              struct bench_result *out, struct diag *diag);
 void bench_result_free(struct bench_result *result);

@@ -1,7 +1,7 @@
 /* bench_run.c: ask every problem in every way.
  *
- * First each way answers each problem once, and the answers are judged by the
- * flat A*, whose costs are the optimum, and step by step by the movement rule.
+ * First each way answers each problem once, and the answers are judged: by the
+ * optimum, which is known (bench_truth.h), and step by step by the movement rule.
  * Only problems that have a path are then timed.
  *
  * The ways take turns every few problems, in an order that rotates, and all of
@@ -15,12 +15,12 @@
  * That clock costs some time itself, and so the totals are the first round's. */
 #include "src/cli/bench.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "src/cli/bench_truth.h"
 #include "src/cli/cli.h"
 #include "src/flat/flat.h"
 #include "src/run/query.h"
@@ -28,30 +28,21 @@
 #define TURN 128u
 #define N_FIRST 20u
 #define MAX_COMPLAINTS 5u
-#define SQRT_2 1.4142135623730951
-
-struct problem {
-	size_t index; /* in the .scen file */
-	hpa_cell from, to;
-	uint64_t optimum;
-};
 
 /* All that is at work. */
 struct runner {
 	const char *file;
 	const hpa_map *map;
+	const struct truth_problems *problems;
 	const struct bench_settings *settings;
 	struct diag *diag;
+	struct truth truth;
 	hpa_query *query;
 	struct flat_astar *astar;
 	struct flat_jps *jps; /* NULL: not for these rules */
-	hpa_link *links;      /* those whose ends are free */
-	uint32_t n_links;
-	bool by_cost; /* lengths are not told by counting steps */
 	hpa_cell *cells;
 	size_t capacity;
-	struct problem *problems; /* the first n have a path */
-	size_t n;
+	size_t n;       /* problems that have a path */
 	float *samples; /* of every way, problem, repeat and part */
 	struct bench_result *out;
 };
@@ -72,7 +63,7 @@ ask_flat(bool found, const struct flat_path *path, struct reply *out)
 }
 
 static void
-ask_astar(struct runner *runner, const struct problem *problem,
+ask_astar(struct runner *runner, const struct truth_problem *problem,
           struct reply *out)
 {
 	struct flat_path path;
@@ -83,7 +74,8 @@ ask_astar(struct runner *runner, const struct problem *problem,
 }
 
 static void
-ask_jps(struct runner *runner, const struct problem *problem, struct reply *out)
+ask_jps(struct runner *runner, const struct truth_problem *problem,
+        struct reply *out)
 {
 	struct flat_path path;
 	bool found = flat_jps_find(runner->jps, problem->from, problem->to,
@@ -93,7 +85,7 @@ ask_jps(struct runner *runner, const struct problem *problem, struct reply *out)
 }
 
 static void
-ask_path(struct runner *runner, const struct problem *problem,
+ask_path(struct runner *runner, const struct truth_problem *problem,
          struct reply *out)
 {
 	out->status =
@@ -102,7 +94,7 @@ ask_path(struct runner *runner, const struct problem *problem,
 }
 
 static void
-ask_cost(struct runner *runner, const struct problem *problem,
+ask_cost(struct runner *runner, const struct truth_problem *problem,
          struct reply *out)
 {
 	out->status = hpa_query_cost(runner->query, problem->from, problem->to,
@@ -110,7 +102,7 @@ ask_cost(struct runner *runner, const struct problem *problem,
 }
 
 static void
-ask_first(struct runner *runner, const struct problem *problem,
+ask_first(struct runner *runner, const struct truth_problem *problem,
           struct reply *out)
 {
 	out->status = hpa_query_start(runner->query, problem->from, problem->to,
@@ -130,7 +122,7 @@ enum verdict {
 
 static const struct way {
 	const char *name;
-	void (*ask)(struct runner *runner, const struct problem *problem,
+	void (*ask)(struct runner *runner, const struct truth_problem *problem,
 	            struct reply *out);
 	enum verdict verdict;
 	hpa_smoothing smoothing; /* of the ways that ask the baked level */
@@ -156,7 +148,10 @@ bench_way_name(enum bench_way way)
 static bool
 has_way(const struct runner *runner, unsigned way)
 {
-	return way != BENCH_JPS || runner->jps;
+	unsigned asked = runner->settings->ways;
+
+	return (way != BENCH_JPS || runner->jps) &&
+	       (!asked || asked >> way & 1);
 }
 
 static void
@@ -169,8 +164,8 @@ prepare(struct runner *runner, unsigned way)
 
 /* Count a wrong answer, and tell about it if it is among the first. */
 static void
-complain(struct runner *runner, const struct problem *problem, unsigned way,
-         const char *why)
+complain(struct runner *runner, const struct truth_problem *problem,
+         unsigned way, const char *why)
 {
 	if (runner->out->n_wrong++ >= MAX_COMPLAINTS)
 		return;
@@ -178,65 +173,6 @@ complain(struct runner *runner, const struct problem *problem, unsigned way,
 	diag_set(runner->diag, DIAG_CHECK, 0, "problem %zu, %s: %s",
 	         problem->index, ways[way].name, why);
 	cli_report(runner->diag);
-}
-
-static bool
-same_cell(hpa_cell a, hpa_cell b)
-{
-	return a.x == b.x && a.y == b.y;
-}
-
-/* What a step or a link costs at the least; UINT64_MAX if there is neither. */
-static uint64_t
-step_cost(const struct runner *runner, hpa_cell from, hpa_cell to)
-{
-	const struct grid *grid = &runner->map->grid;
-	uint64_t least = UINT64_MAX;
-
-	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d++)
-		if ((uint16_t)(from.x + grid_dx[d]) == to.x &&
-		    (uint16_t)(from.y + grid_dy[d]) == to.y &&
-		    grid_may_step(grid, from.x, from.y, d))
-			least = grid_step_cost(grid, from.x, from.y, d);
-	for (uint32_t i = 0; i < runner->n_links; i++) {
-		const hpa_link *link = &runner->links[i];
-
-		if (link->cost < least &&
-		    ((same_cell(link->from, from) && same_cell(link->to, to)) ||
-		     (!link->is_one_way && same_cell(link->from, to) &&
-		      same_cell(link->to, from))))
-			least = link->cost;
-	}
-	return least;
-}
-
-/* The length of the path in runner->cells, in straight steps, and its cost.
- * False if one of its steps is not legal or an end is not the problem's. */
-static bool
-measure_cells(const struct runner *runner, const struct problem *problem,
-              size_t n, uint64_t *cost, double *length)
-{
-	const hpa_cell *cells = runner->cells;
-	size_t n_diagonal = 0;
-
-	*cost = 0;
-	if (n == 0 || !same_cell(cells[0], problem->from) ||
-	    !same_cell(cells[n - 1], problem->to))
-		return false;
-	for (size_t i = 1; i < n; i++) {
-		uint64_t step = step_cost(runner, cells[i - 1], cells[i]);
-
-		if (step == UINT64_MAX)
-			return false;
-		*cost += step;
-		n_diagonal += cells[i].x != cells[i - 1].x &&
-		              cells[i].y != cells[i - 1].y;
-	}
-	*length = runner->by_cost
-	                  ? (double)*cost / runner->map->grid.cost_straight
-	                  : (double)(n - 1 - n_diagonal) +
-	                            (double)n_diagonal * SQRT_2;
-	return true;
 }
 
 /* Make room for n cells, and some. */
@@ -273,7 +209,7 @@ walk_on(struct runner *runner, struct reply *reply)
 
 /* Ask once, with as much room as it takes. */
 static void
-ask_with_room(struct runner *runner, const struct problem *problem,
+ask_with_room(struct runner *runner, const struct truth_problem *problem,
               unsigned way, struct reply *out)
 {
 	prepare(runner, way);
@@ -300,9 +236,9 @@ excess_of(double length, double least)
 static void
 judge(struct runner *runner, size_t i, unsigned way, const struct reply *reply)
 {
-	const struct problem *problem = &runner->problems[i];
+	const struct truth_problem *problem = &runner->problems->at[i];
 	struct bench_answer *answer = &runner->out->answers[way][i];
-	double least = runner->out->length[i], length = least;
+	double least = problem->length, length = least;
 	uint64_t cost = reply->cost;
 
 	answer->n_expanded = (double)reply->n_expanded;
@@ -311,7 +247,8 @@ judge(struct runner *runner, size_t i, unsigned way, const struct reply *reply)
 		return;
 	}
 	if (ways[way].verdict == BY_CELLS || ways[way].verdict == BY_WALK) {
-		if (!measure_cells(runner, problem, reply->n_cells, &cost,
+		if (!truth_measure(&runner->truth, problem->from, problem->to,
+		                   runner->cells, reply->n_cells, &cost,
 		                   &length)) {
 			complain(runner, problem, way, "its path is not legal");
 			return;
@@ -326,79 +263,31 @@ judge(struct runner *runner, size_t i, unsigned way, const struct reply *reply)
 	answer->excess = excess_of(length, least);
 }
 
-/* The flat A* found no path: neither may the others. */
+/* There is no path, and none may be found. */
 static void
-expect_none(struct runner *runner, const struct problem *problem)
+judge_none(struct runner *runner, unsigned way,
+           const struct truth_problem *problem)
 {
 	struct reply reply;
 
-	runner->out->n_unreachable++;
-	for (unsigned w = BENCH_JPS; w < BENCH_N_WAYS; w++) {
-		if (!has_way(runner, w))
-			continue;
-		ask_with_room(runner, problem, w, &reply);
-		if (reply.status == HPA_OK)
-			complain(runner, problem, w,
-			         "it finds a path where there is none");
-	}
+	ask_with_room(runner, problem, way, &reply);
+	if (reply.status == HPA_OK)
+		complain(runner, problem, way,
+		         "it finds a path where there is none");
 }
 
-/* Find the optimum, and see what the others say. A problem with a path moves to
- * the place of the next of these. */
 static void
-judge_problem(struct runner *runner, const struct problem *asked)
+judge_way(struct runner *runner, unsigned way)
 {
-	struct bench_result *out = runner->out;
-	struct problem *problem = &runner->problems[runner->n];
-	size_t i = runner->n;
+	const struct truth_problems *problems = runner->problems;
 	struct reply reply;
-	uint64_t cost;
 
-	ask_with_room(runner, asked, BENCH_ASTAR, &reply);
-	if (reply.status != HPA_OK) {
-		expect_none(runner, asked);
-		return;
+	for (size_t i = 0; i < problems->n_paths; i++) {
+		ask_with_room(runner, &problems->at[i], way, &reply);
+		judge(runner, i, way, &reply);
 	}
-	*problem = *asked;
-	problem->optimum = reply.cost;
-	runner->n++;
-	if (!measure_cells(runner, problem, reply.n_cells, &cost,
-	                   &out->length[i]))
-		complain(runner, problem, BENCH_ASTAR, "its path is not legal");
-	for (unsigned w = BENCH_ASTAR; w < BENCH_N_WAYS; w++) {
-		if (!has_way(runner, w))
-			continue;
-		if (w != BENCH_ASTAR)
-			ask_with_room(runner, problem, w, &reply);
-		judge(runner, i, w, &reply);
-	}
-}
-
-static bool
-to_cell(long x, long y, hpa_cell *out)
-{
-	*out = (hpa_cell){(uint16_t)x, (uint16_t)y};
-	return x >= 0 && x <= UINT16_MAX && y >= 0 && y <= UINT16_MAX;
-}
-
-/* Judge all problems that are to be asked. One whose cells can't be told in 16
- * bits has no path, and nobody can be asked. */
-static void
-judge_all(struct runner *runner, const struct scen *scen)
-{
-	size_t n = runner->out->n_problems;
-
-	for (size_t i = 0; i < n; i++) {
-		struct problem problem = {.index = i * scen->n_problems / n};
-		const struct scen_problem *p = &scen->problems[problem.index];
-
-		if (to_cell(p->from_x, p->from_y, &problem.from) &&
-		    to_cell(p->to_x, p->to_y, &problem.to))
-			judge_problem(runner, &problem);
-		else
-			runner->out->n_unreachable++;
-	}
-	runner->out->n = runner->n;
+	for (size_t i = 0; i < problems->n_others; i++)
+		judge_none(runner, way, &problems->at[problems->n_paths + i]);
 }
 
 /* Timing */
@@ -428,7 +317,7 @@ time_total(struct runner *runner, unsigned way, size_t i, float *sample)
 	struct reply reply;
 	uint64_t began = now_ns();
 
-	ways[way].ask(runner, &runner->problems[i], &reply);
+	ways[way].ask(runner, &runner->problems->at[i], &reply);
 	sample[BENCH_TOTAL] = (float)(now_ns() - began) / 1000;
 }
 
@@ -451,7 +340,7 @@ time_phases(struct runner *runner, unsigned way, size_t i, float *sample)
 
 	clock.lap_ns = now_ns();
 	runner->query->clock = &clock;
-	ways[way].ask(runner, &runner->problems[i], &reply);
+	ways[way].ask(runner, &runner->problems->at[i], &reply);
 	runner->query->clock = NULL;
 	for (unsigned p = BENCH_CONNECT; p < BENCH_N_PARTS; p++)
 		sample[p] = (float)clock.spent_ns[phases[p]] / 1000;
@@ -469,7 +358,7 @@ take_turn(struct runner *runner, unsigned way, size_t first, uint32_t repeat,
 	struct reply reply;
 
 	prepare(runner, way);
-	ways[way].ask(runner, &runner->problems[end - 1], &reply);
+	ways[way].ask(runner, &runner->problems->at[end - 1], &reply);
 	for (size_t i = first; i < end; i++)
 		time(runner, way, i, sample_at(runner, way, i, repeat));
 }
@@ -533,23 +422,6 @@ time_all(struct runner *runner)
 /* Making it ready */
 
 static bool
-find_links(struct runner *runner)
-{
-	hpa_facts facts;
-	hpa_link link;
-
-	hpa_map_facts(runner->map, &facts);
-	runner->links =
-		calloc((size_t)facts.n_links + 1, sizeof(*runner->links));
-	for (uint32_t i = 0;
-	     runner->links && hpa_map_link(runner->map, i, &link); i++)
-		if (hpa_map_is_free(runner->map, link.from) &&
-		    hpa_map_is_free(runner->map, link.to))
-			runner->links[runner->n_links++] = link;
-	return runner->links != NULL;
-}
-
-static bool
 open_runner(struct runner *runner)
 {
 	const struct grid *grid = &runner->map->grid;
@@ -557,38 +429,39 @@ open_runner(struct runner *runner)
 
 	runner->capacity = (size_t)runner->map->view.n_free_cells + 64;
 	runner->cells = malloc(runner->capacity * sizeof(*runner->cells));
-	if (!runner->cells || !find_links(runner) ||
+	if (!runner->cells || !truth_init(&runner->truth, runner->map) ||
 	    hpa_query_new(runner->map, NULL, &runner->query) != HPA_OK)
 		return false;
-	runner->by_cost = grid->classes || runner->n_links > 0;
-	has_jps = flat_jps_can(grid) && runner->n_links == 0;
-	runner->astar = flat_astar_new(grid, runner->links, runner->n_links);
+	has_jps = flat_jps_can(grid) && runner->truth.n_links == 0;
+	runner->astar = flat_astar_new(grid, runner->truth.links,
+	                               runner->truth.n_links);
 	runner->jps = has_jps ? flat_jps_new(grid) : NULL;
 	return runner->astar && (runner->jps || !has_jps);
 }
 
 static bool
-open_result(struct runner *runner, const struct scen *scen)
+open_result(struct runner *runner)
 {
+	const struct truth_problems *problems = runner->problems;
 	struct bench_result *out = runner->out;
-	uint32_t limit = runner->settings->limit;
-	bool ok;
 
 	out->n_levels = 1;
-	out->n_problems =
-		limit && limit < scen->n_problems ? limit : scen->n_problems;
-	runner->problems =
-		calloc(out->n_problems + 1, sizeof(*runner->problems));
-	out->length = calloc(out->n_problems + 1, sizeof(*out->length));
-	ok = runner->problems && out->length;
-	for (unsigned w = 0; ok && w < BENCH_N_WAYS; w++) {
+	out->n = problems->n_paths;
+	out->n_unreachable = problems->n_others + problems->n_not_asked;
+	out->n_problems = out->n + out->n_unreachable;
+	out->length = calloc(out->n + 1, sizeof(*out->length));
+	if (!out->length)
+		return false;
+	for (size_t i = 0; i < out->n; i++)
+		out->length[i] = problems->at[i].length;
+	for (unsigned w = 0; w < BENCH_N_WAYS; w++) {
 		if (!has_way(runner, w))
 			continue;
-		out->answers[w] =
-			calloc(out->n_problems + 1, sizeof(*out->answers[w]));
-		ok = out->answers[w] != NULL;
+		out->answers[w] = calloc(out->n + 1, sizeof(*out->answers[w]));
+		if (!out->answers[w])
+			return false;
 	}
-	return ok;
+	return true;
 }
 
 static void
@@ -597,30 +470,32 @@ close_runner(struct runner *runner)
 	flat_jps_free(runner->jps);
 	flat_astar_free(runner->astar);
 	hpa_query_free(runner->query);
-	free(runner->links);
+	truth_free(&runner->truth);
 	free(runner->cells);
-	free(runner->problems);
 	free(runner->samples);
 }
 
 enum diag_status
-bench_level(const char *file, const hpa_map *map, const struct scen *scen,
+bench_level(const char *file, const hpa_map *map,
+            const struct truth_problems *problems,
             const struct bench_settings *settings, struct bench_result *out,
             struct diag *diag)
 {
 	struct runner runner = {.file = file,
 	                        .map = map,
+	                        .problems = problems,
 	                        .settings = settings,
 	                        .diag = diag,
+	                        .n = problems->n_paths,
 	                        .out = out};
 	bool ok;
 
 	*out = (struct bench_result){.n = 0};
-	ok = open_runner(&runner) && open_result(&runner, scen);
-	if (ok) {
-		judge_all(&runner, scen);
-		ok = time_all(&runner);
-	}
+	ok = open_runner(&runner) && open_result(&runner);
+	for (unsigned w = 0; ok && w < BENCH_N_WAYS; w++)
+		if (has_way(&runner, w))
+			judge_way(&runner, w);
+	ok = ok && time_all(&runner);
 	close_runner(&runner);
 	if (ok)
 		return DIAG_OK;

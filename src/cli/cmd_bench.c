@@ -83,8 +83,9 @@ bench_map(struct session *session, const char *file, const hpa_map *map,
           struct bench_result *out)
 {
 	const struct options *options = session->options;
-	const struct bench_settings settings = {.n_repeats = options->n_repeats,
-	                                        .limit = options->limit};
+	const struct bench_settings settings = {.n_repeats =
+	                                                options->n_repeats};
+	struct truth_problems problems = {.at = NULL};
 	const hpa_map *profile = NULL;
 	struct scen scen;
 	enum diag_status status =
@@ -94,8 +95,12 @@ bench_map(struct session *session, const char *file, const hpa_map *map,
 		return status;
 	status = bench_problems(file, options->scen, map, &scen, session->diag);
 	if (!status)
-		status = bench_level(file, profile, &scen, &settings, out,
+		status = truth_find(profile, &scen, options->limit, &problems,
+		                    session->diag);
+	if (!status)
+		status = bench_level(file, profile, &problems, &settings, out,
 		                     session->diag);
+	truth_problems_free(&problems);
 	scen_free(&scen);
 	if (!status)
 		out->name = strdup(file);
