@@ -35,7 +35,10 @@ scen() {
 # The judge of the JSON: judge.py CHECK ARGUMENT...
 
 cat >judge.py <<'END'
-import heapq, json, math, subprocess, sys
+import heapq, json, math, re, subprocess, sys
+from xml.etree import ElementTree
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 MODES = ["none", "rays", "shortcuts", "corridor", "cost", "first20"]
 SMOOTHED = MODES[:4]
@@ -144,6 +147,49 @@ def same_excess(a, b):
         for key in KEYS[3:7]:
             assert a[mode][key] == b[mode][key], (mode, key)
 
+def number(text):
+    return float(text.replace(",", ""))
+
+def figure(name, lines, unit):
+    """A figure says what it is about, and all of it is on the sheet."""
+    root = ElementTree.parse(name).getroot()
+    assert root.tag == SVG + "svg"
+    width, height = map(float, root.get("viewBox").split()[2:])
+    texts = [t for t in root.iter(SVG + "text")]
+    of_class = lambda c: [t.text for t in texts if c in t.get("class").split()]
+    assert len(of_class("title")) == len(of_class("about")) == 1
+    x_label, y_label = of_class("label")
+    assert "(" in x_label and unit in y_label, (x_label, y_label)
+    assert len(of_class("name")) == len(of_class("legend")) == lines
+    assert len(of_class("tick")) >= 4, of_class("tick")
+    for text in of_class("tick"):
+        number(text)
+    for text in texts:
+        assert 0 <= float(text.get("x")) < width
+        assert 0 < float(text.get("y")) < height
+    drawn = [p.get("d") for p in root.iter(SVG + "path")
+             if "line" in p.get("class").split() and "L" in p.get("d")]
+    assert len(drawn) == lines, len(drawn)
+    for point in re.findall(r"[ML]([0-9.-]+) ([0-9.-]+)", " ".join(drawn)):
+        assert 0 <= float(point[0]) <= width, point
+        assert 0 <= float(point[1]) <= height, point
+    return of_class("legend")
+
+def figures(bench, stem):
+    """The means in the legends are those that bench tells."""
+    legend = lambda kind, *about: [
+        number(re.search(r"mean ([0-9.,]+)", text).group(1))
+        for text in figure(stem + "-" + kind + ".svg", *about)]
+    # A*, jump points, 1 to 3 levels
+    means = legend("nodes", 5, "nodes")
+    assert means[2] >= means[3] >= means[4] > 0
+    legend("time", 5, "(µs)")
+    near = lambda a, b: abs(a - b) <= 0.06
+    means = legend("excess", 4, "(%)")
+    for mode, mean in zip(SMOOTHED, means):
+        assert near(mean, bench[mode]["excess_mean"]), mode
+    figure(stem + "-clusters.svg", 5, "(µs)")
+
 check, name = sys.argv[1], load(sys.argv[2])
 if check == "consistent":
     consistent(name)
@@ -153,6 +199,8 @@ elif check == "summed":
     summed(name, int(sys.argv[3]))
 elif check == "same_excess":
     same_excess(name, load(sys.argv[3]))
+elif check == "figures":
+    figures(name, sys.argv[3])
 elif check == "value":
     for key in sys.argv[3].split("."):
         name = name[key]
@@ -246,6 +294,25 @@ test_tables() {
 	is "and there are no times" "$(value none.json shortcuts.mean_us)" null
 }
 
+test_plot() {
+	run hpabake bench castle.hpa rooms.hpa --repeat 1 --plot figures
+	is "figures are drawn" "$status $(ls figures | xargs)" "0 \
+castle-clusters.svg castle-excess.svg castle-nodes.svg castle-time.svg \
+rooms-clusters.svg rooms-excess.svg rooms-nodes.svg rooms-time.svg"
+	ok "figures of a level" judge figures castle.json figures/castle
+	ok "figures of another one" judge figures rooms.json figures/rooms
+	run hpabake bench castle.hpa --scen none.scen --repeat 1 --plot empty
+	is "without a path there are figures too" \
+		"$status $(ls empty | wc -l | xargs)" "0 4"
+	run hpabake bench keep.hpa --agent cart --scen keep.scen --repeat 1 \
+		--plot cart
+	is "also with terrain and links, for agents" \
+		"$status $(ls cart | wc -l | xargs)" "0 4"
+	: >file
+	ok "a file is no folder" complains 1 "file/castle-time.svg: " \
+		castle.hpa --repeat 1 --plot file
+}
+
 test_complaints() {
 	ok "no file" complains 2 "bench takes one file"
 	ok "no such file" complains 1 "no.hpa: " no.hpa
@@ -310,6 +377,7 @@ test_wrong_answers() {
 test_figures
 test_rules
 test_tables
+test_plot
 test_complaints
 test_wrong_answers
 finish

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "src/bake/bake.h"
+#include "src/cli/bench_bake.h"
 #include "src/cli/cli.h"
 
 static const char *
@@ -103,28 +103,24 @@ bench_problems(const char *file, const char *scen, const hpa_map *map,
 	return status;
 }
 
+/* Read a level and bake it. */
 static enum diag_status
 bake(const char *file, const struct level_options *reading,
-     const struct bake_options *baking, struct bench_map *out,
-     struct diag *diag)
+     struct bench_map *out, struct diag *diag)
 {
-	const char *detail = NULL;
-	const hpa_open_options how = {.detail = &detail};
+	struct bake_options options;
 	struct level level;
 	enum diag_status status = input_one_level(file, reading, &level, diag);
-	hpa_status st;
 
 	if (status)
 		return status;
-	status = bake_run_last(&level, baking, &out->baked, &out->report, diag);
-	if (status) {
+	bake_options_default(&options);
+	status = bench_bake(&level, &options, &out->baked, &out->map, NULL,
+	                    diag);
+	if (status)
 		cli_set_file(diag, file);
-		return status;
-	}
-	st = hpa_map_open_memory(out->baked.data, out->baked.size, &how,
-	                         &out->map);
-	return st == HPA_OK ? DIAG_OK
-	                    : input_refuse_baked(file, st, detail, diag);
+	level_free(&level);
+	return status;
 }
 
 enum diag_status
@@ -133,7 +129,6 @@ bench_map_open(const char *file, const struct level_options *reading,
 {
 	const char *detail = NULL;
 	const hpa_open_options how = {.detail = &detail};
-	struct bake_options baking;
 	hpa_status st;
 
 	*out = (struct bench_map){.map = NULL};
@@ -142,8 +137,7 @@ bench_map_open(const char *file, const struct level_options *reading,
 		return DIAG_OK;
 	if (st != HPA_NOT_HPA)
 		return input_refuse_baked(file, st, detail, diag);
-	bake_options_default(&baking);
-	return bake(file, reading, &baking, out, diag);
+	return bake(file, reading, out, diag);
 }
 
 void

@@ -8,7 +8,6 @@
 struct bench_map {
 	hpa_map *map;
 	struct bake_output baked; /* of a level */
-	struct bake_report report;
 };
 
 /* Open a baked file, or read a level and bake it with the default options. Close

@@ -7,16 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "src/cli/bench.h"
 #include "src/cli/bench_files.h"
+#include "src/cli/bench_plot.h"
 #include "src/cli/cli.h"
 #include "src/cli/level_options.h"
 
 #define N_REPEATS 3u
 
 struct options {
-	const char *scen, *agent;
+	const char *scen, *agent, *plot;
 	uint32_t limit, n_repeats;
 	bool json;
 	struct level_arguments reading;
@@ -48,6 +50,12 @@ static const struct cli_option option_rows[] = {
          .min = 1,
          .max = BENCH_MAX_REPEATS,
          .offset = offsetof(struct options, n_repeats)},
+	{.kind = CLI_TEXT,
+         .name = "plot",
+         .takes = "DIR",
+         .what = "draw four figures of each level into this folder, as SVG; "
+                 "made if it is missing",
+         .offset = offsetof(struct options, plot)},
 	{.kind = CLI_SWITCH,
          .name = "json",
          .what = "print JSON: an object for one file, one of files and folders "
@@ -100,6 +108,10 @@ bench_map(struct session *session, const char *file, const hpa_map *map,
 	if (!status)
 		status = bench_level(file, profile, &problems, &settings, out,
 		                     session->diag);
+	if (!status && options->plot)
+		status = bench_plot(options->plot, file, profile, &scen,
+		                    options->limit, &settings, out,
+		                    session->diag);
 	truth_problems_free(&problems);
 	scen_free(&scen);
 	if (!status)
@@ -314,6 +326,11 @@ run(const void *verb_options, int n, char **files, struct diag *diag)
 
 	if (status)
 		return status;
+	if (options->plot && mkdir(options->plot, 0777) != 0 &&
+	    errno != EEXIST) {
+		cli_set_file(diag, options->plot);
+		return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
+	}
 	status = level_source_open(&options->reading, &source, diag);
 	if (!status)
 		status = bench_with(options, &source.options, n, files, diag);
