@@ -9,6 +9,9 @@
 
 #include "src/cli/bench_bake.h"
 #include "src/cli/cli.h"
+#include "src/run/map.h"
+
+#define MAX_TRIES 1000u /* for a problem whose ends are connected */
 
 static const char *
 base_name(const char *path)
@@ -27,8 +30,8 @@ bench_folder_of(const char *file)
 	                    : strndup(file, (size_t)(base - file) - 1);
 }
 
-bool
-bench_is_folder(const char *name)
+static bool
+is_folder(const char *name)
 {
 	struct stat found;
 
@@ -69,7 +72,7 @@ find_scen(const char *file, const char *scen)
 {
 	char *folder, *found;
 
-	if (scen && !bench_is_folder(scen))
+	if (scen && !is_folder(scen))
 		return strdup(scen);
 	if (scen) {
 		found = find_in(scen, base_name(file));
@@ -101,6 +104,73 @@ bench_problems(const char *file, const char *scen, const hpa_map *map,
 	status = input_scen(name, facts.width, facts.height, out, diag);
 	free(name);
 	return status;
+}
+
+enum diag_status
+bench_check_scen(const char *scen, int n_files, struct diag *diag)
+{
+	if (n_files == 1 || !scen || is_folder(scen))
+		return DIAG_OK;
+	return diag_set(diag, DIAG_USAGE, 0,
+	                "--scen takes a folder where there are several files, "
+	                "not '%s'",
+	                scen);
+}
+
+/* splitmix64 */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* All free cells of a map; NULL without memory. */
+static hpa_cell *
+list_free_cells(const hpa_map *map)
+{
+	const struct grid *grid = &map->grid;
+	hpa_cell *cells =
+		calloc((size_t)map->view.n_free_cells + 1, sizeof(*cells));
+	hpa_cell *cell = cells;
+
+	for (uint32_t y = 0; cells && y < grid->height; y++)
+		for (uint32_t x = 0; x < grid->width; x++)
+			if (grid_is_free(grid, x, y))
+				*cell++ = (hpa_cell){(uint16_t)x, (uint16_t)y};
+	return cells;
+}
+
+enum diag_status
+bench_random_problems(const hpa_map *map, size_t n, uint64_t seed,
+                      struct scen *out, struct diag *diag)
+{
+	uint64_t n_free = map->view.n_free_cells;
+	hpa_cell *cells = list_free_cells(map);
+
+	*out = (struct scen){0};
+	out->problems = calloc(n + 1, sizeof(*out->problems));
+	for (size_t i = 0; cells && out->problems && n_free > 0 &&
+	                   out->n_problems < n && i < MAX_TRIES * n;
+	     i++) {
+		hpa_cell from = cells[next_random(&seed) % n_free];
+		hpa_cell to = cells[next_random(&seed) % n_free];
+
+		if (hpa_map_reachable(map, from, to) == HPA_OK)
+			out->problems[out->n_problems++] =
+				(struct scen_problem){.from_x = from.x,
+			                              .from_y = from.y,
+			                              .to_x = to.x,
+			                              .to_y = to.y};
+	}
+	free(cells);
+	if (cells && out->problems)
+		return DIAG_OK;
+	scen_free(out);
+	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 }
 
 /* Read a level and bake it. */

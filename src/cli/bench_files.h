@@ -24,7 +24,15 @@ enum diag_status bench_problems(const char *file, const char *scen,
                                 const hpa_map *map, struct scen *out,
                                 struct diag *diag);
 
-bool bench_is_folder(const char *name);
+/* n problems between random free cells that are connected, the same from the same
+ * seed; none where there are no such cells. Free *out with scen_free(). */
+enum diag_status bench_random_problems(const hpa_map *map, size_t n,
+                                       uint64_t seed, struct scen *out,
+                                       struct diag *diag);
+
+/* A .scen file is for one file: DIAG_USAGE where there are several. */
+enum diag_status bench_check_scen(const char *scen, int n_files,
+                                  struct diag *diag);
 
 /* The folder that a file lies in; NULL without memory. */
 char *bench_folder_of(const char *file);

@@ -74,6 +74,7 @@ extern const struct cli_verb cmd_bench;
 extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;
+extern const struct cli_verb cmd_tune;
 extern const struct cli_verb cmd_verify;
 
 /* Parse argv, without the program's and the verb's name, into a verb's struct.

@@ -309,12 +309,7 @@ check_usage(const struct options *options, int n, struct diag *diag)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "bench takes one file or more, and there is "
 		                "none");
-	if (n > 1 && options->scen && !bench_is_folder(options->scen))
-		return diag_set(diag, DIAG_USAGE, 0,
-		                "--scen takes a folder where there are several "
-		                "files, not '%s'",
-		                options->scen);
-	return DIAG_OK;
+	return bench_check_scen(options->scen, n, diag);
 }
 
 static enum diag_status

@@ -18,6 +18,7 @@ static const struct cli_verb *const verbs[] = {
 	&cmd_formats,
 	&cmd_info,
 	&cmd_path,
+	&cmd_tune,
 	&cmd_verify,
 };
 
