@@ -308,6 +308,9 @@ rooms-clusters.svg rooms-excess.svg rooms-nodes.svg rooms-time.svg"
 		--plot cart
 	is "also with terrain and links, for agents" \
 		"$status $(ls cart | wc -l | xargs)" "0 4"
+	cp castle.hpa empty/castle.hpa
+	ok "two files of one name" complains 2 "the figures of 'castle.hpa' and" \
+		castle.hpa empty/castle.hpa --scen . --plot both
 	: >file
 	ok "a file is no folder" complains 1 "file/castle-time.svg: " \
 		castle.hpa --repeat 1 --plot file

@@ -30,6 +30,16 @@ bench_folder_of(const char *file)
 	                    : strndup(file, (size_t)(base - file) - 1);
 }
 
+int
+bench_stem_of(const char *file, const char **out)
+{
+	const char *base = base_name(file);
+	const char *dot = strrchr(base, '.');
+
+	*out = base;
+	return (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
 static bool
 is_folder(const char *name)
 {
@@ -48,11 +58,11 @@ is_there(const char *name)
 
 /* castle.map.scen or castle.scen in a folder, for castle.hpa or castle.map. */
 static char *
-find_in(const char *folder, const char *base)
+find_in(const char *folder, const char *file)
 {
 	static const char *const suffixes[] = {".map.scen", ".scen"};
-	const char *dot = strrchr(base, '.');
-	int stem = (int)(dot ? (size_t)(dot - base) : strlen(base));
+	const char *base;
+	int stem = bench_stem_of(file, &base);
 	size_t size = strlen(folder) + strlen(base) + 16;
 	char *name = malloc(size);
 
@@ -75,12 +85,12 @@ find_scen(const char *file, const char *scen)
 	if (scen && !is_folder(scen))
 		return strdup(scen);
 	if (scen) {
-		found = find_in(scen, base_name(file));
+		found = find_in(scen, file);
 		if (found)
 			return found;
 	}
 	folder = bench_folder_of(file);
-	found = folder ? find_in(folder, base_name(file)) : NULL;
+	found = folder ? find_in(folder, file) : NULL;
 	free(folder);
 	return found;
 }

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/cli/bench_bake.h"
+#include "src/cli/bench_files.h"
 #include "src/cli/chart.h"
 #include "src/cli/cli.h"
 
@@ -365,18 +365,6 @@ find_optima(struct plot *plot, const struct scen *scen, size_t limit)
 }
 
 static void
-set_stem(struct plot *plot)
-{
-	const char *slash = strrchr(plot->file, '/');
-	const char *base = slash ? slash + 1 : plot->file;
-	const char *dot = strrchr(base, '.');
-	int size =
-		(int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
-
-	snprintf(plot->stem, sizeof(plot->stem), "%.*s", size, base);
-}
-
-static void
 close_plot(struct plot *plot)
 {
 	for (size_t i = 0; i < MAX_LEVELS; i++)
@@ -395,6 +383,8 @@ bench_plot(const char *folder, const char *file, const hpa_map *map,
 {
 	static enum diag_status (*const figures[])(const struct plot *plot) = {
 		plot_time, plot_nodes, plot_excess, plot_clusters};
+	const char *base;
+	int stem = bench_stem_of(file, &base);
 	struct plot plot = {.folder = folder,
 	                    .file = file,
 	                    .settings = settings,
@@ -402,7 +392,7 @@ bench_plot(const char *folder, const char *file, const hpa_map *map,
 	                    .diag = diag};
 	enum diag_status status = bench_base_of(map, &plot.base, diag);
 
-	set_stem(&plot);
+	snprintf(plot.stem, sizeof(plot.stem), "%.*s", stem, base);
 	if (!status)
 		status = find_optima(&plot, scen, limit);
 	if (!status)

@@ -114,7 +114,9 @@ bench_map(struct session *session, const char *file, const hpa_map *map,
 		                    session->diag);
 	truth_problems_free(&problems);
 	scen_free(&scen);
-	if (!status)
+	if (status)
+		bench_result_free(out);
+	else
 		out->name = strdup(file);
 	return status;
 }
@@ -197,18 +199,8 @@ print_json(const struct session *session, bool several)
 	                            json_results(session->folders,
 	                                         session->n_folders))
 			: bench_json(&session->results[0]);
-	enum diag_status status = DIAG_OK;
 
-	errno = 0;
-	if (!json)
-		status = diag_set(session->diag, DIAG_FAILED, 0,
-		                  "out of memory");
-	else if (json_dumpf(json, stdout,
-	                    JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 ||
-	         puts("") == EOF)
-		status = cli_write_failed(session->diag);
-	json_decref(json);
-	return status;
+	return bench_print_json(json, session->diag);
 }
 
 static void
@@ -302,13 +294,45 @@ bench_with(const struct options *options, const struct level_options *reading,
 	return status;
 }
 
+/* The figures of one file may not take the place of another one's. */
 static enum diag_status
-check_usage(const struct options *options, int n, struct diag *diag)
+check_stems(int n, char **files, struct diag *diag)
+{
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < i; k++) {
+			const char *a, *b;
+			int a_size = bench_stem_of(files[i], &a);
+			int b_size = bench_stem_of(files[k], &b);
+
+			if (a_size == b_size && !memcmp(a, b, (size_t)a_size))
+				return diag_set(diag, DIAG_USAGE, 0,
+				                "the figures of '%s' and '%s' "
+				                "would have the same names",
+				                files[k], files[i]);
+		}
+	return DIAG_OK;
+}
+
+/* Make the folder of figures, if it is not there. */
+static enum diag_status
+make_folder(const char *name, struct diag *diag)
+{
+	if (mkdir(name, 0777) == 0 || errno == EEXIST)
+		return DIAG_OK;
+	cli_set_file(diag, name);
+	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
+}
+
+static enum diag_status
+check_usage(const struct options *options, int n, char **files,
+            struct diag *diag)
 {
 	if (n < 1)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "bench takes one file or more, and there is "
 		                "none");
+	if (options->plot && check_stems(n, files, diag))
+		return DIAG_USAGE;
 	return bench_check_scen(options->scen, n, diag);
 }
 
@@ -317,15 +341,14 @@ run(const void *verb_options, int n, char **files, struct diag *diag)
 {
 	const struct options *options = verb_options;
 	struct level_source source;
-	enum diag_status status = check_usage(options, n, diag);
+	enum diag_status status = check_usage(options, n, files, diag);
 
 	if (status)
 		return status;
-	if (options->plot && mkdir(options->plot, 0777) != 0 &&
-	    errno != EEXIST) {
-		cli_set_file(diag, options->plot);
-		return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
-	}
+	if (options->plot)
+		status = make_folder(options->plot, diag);
+	if (status)
+		return status;
 	status = level_source_open(&options->reading, &source, diag);
 	if (!status)
 		status = bench_with(options, &source.options, n, files, diag);

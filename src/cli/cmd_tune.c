@@ -3,7 +3,6 @@
  * Levels are read one after the other, baked with every row's options in memory
  * and asked the same problems; what comes of it is added up. Then a table, and
  * with a limit on bytes or time the bake to type. */
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -416,18 +415,8 @@ print_json(const struct session *session, const struct tune_row *choice,
 		"rows", json_rows(session), "choice",
 		choice ? json_row(session, choice) : json_null(), "command",
 		command ? json_string(command) : json_null());
-	enum diag_status status = DIAG_OK;
 
-	errno = 0;
-	if (!json)
-		status = diag_set(session->diag, DIAG_FAILED, 0,
-		                  "out of memory");
-	else if (json_dumpf(json, stdout,
-	                    JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 ||
-	         puts("") == EOF)
-		status = cli_write_failed(session->diag);
-	json_decref(json);
-	return status;
+	return bench_print_json(json, session->diag);
 }
 
 /* No row keeps to the limits: which would be the nearest? */
