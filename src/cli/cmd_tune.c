@@ -16,12 +16,12 @@
 #include "src/cli/tune.h"
 
 #define N_PROBLEMS 200u
-#define N_REPEATS 3u
+#define N_ROUNDS 2u
 #define SEED 1u
 
 struct options {
 	const char *scen;
-	uint32_t n_problems, n_repeats, seed;
+	uint32_t n_problems, n_rounds, seed;
 	uint64_t budget_bytes; /* 0: no limit */
 	uint32_t target_us;    /* 0: no limit */
 	struct cli_choice moves;
@@ -53,10 +53,10 @@ static const struct cli_option option_rows[] = {
 	{.kind = CLI_NUMBER,
          .name = "repeat",
          .takes = "N",
-         .what = "time each answer N times; the median counts",
+         .what = "go through all bakes N times; the best time of each counts",
          .min = 1,
          .max = BENCH_MAX_REPEATS,
-         .offset = offsetof(struct options, n_repeats)},
+         .offset = offsetof(struct options, n_rounds)},
 	{.kind = CLI_BYTES,
          .name = "budget",
          .takes = "BYTES",
@@ -94,7 +94,7 @@ set_defaults(void *into)
 
 	bake_options_default(&bake);
 	options->n_problems = N_PROBLEMS;
-	options->n_repeats = N_REPEATS;
+	options->n_rounds = N_ROUNDS;
 	options->seed = SEED;
 	options->moves.value = (int)bake.moves;
 }
@@ -151,7 +151,7 @@ tune_level(struct session *session, const char *file, const struct level *level)
 
 	if (!status)
 		status = tune_add(&session->tune, file, level, &problems,
-		                  session->options->n_repeats, session->diag);
+		                  session->options->n_rounds, session->diag);
 	truth_problems_free(&problems);
 	if (status && !session->diag->file[0])
 		cli_set_file(session->diag, file);
@@ -492,7 +492,8 @@ run(const void *verb_options, int n, char **files, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"[OPTION]... LEVEL... [--scen PATH] [--budget BYTES] [--target-us N]",
+	"[OPTION]... LEVEL... [--scen PATH]",
+	"[OPTION]... LEVEL... [--budget BYTES] [--target-us N]",
 	NULL,
 };
 

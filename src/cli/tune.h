@@ -28,11 +28,11 @@ struct tune {
 bool tune_init(struct tune *tune, uint32_t side, enum hpa_move_rule moves);
 void tune_free(struct tune *tune);
 
-/* Bake a level with every row's options and ask the problems. */
+/* Bake a level with every row's options and ask the problems, n_rounds times. */
 enum diag_status tune_add(struct tune *tune, const char *file,
                           const struct level *level,
                           const struct truth_problems *problems,
-                          uint32_t n_repeats, struct diag *diag);
+                          uint32_t n_rounds, struct diag *diag);
 
 /* Sum up, sort, and find the front. */
 void tune_finish(struct tune *tune);
