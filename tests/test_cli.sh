@@ -141,10 +141,11 @@ test_help() {
 	prints "--version prints what the manual says" "$version" --version
 	prints "so does -V" "$version" -V
 	for arguments in --help -h 'bake --help' 'bake -h' 'info --help' \
-		'path --help' 'verify --help' 'bake -q --help --never-read'; do
+		'path --help' 'verify --help' 'bench --help' 'tune --help' \
+		'bake -q --help --never-read'; do
 		ok "$arguments prints help" helps $arguments
 	done
-	for verb in bake info path verify; do
+	for verb in bake bench info path tune verify; do
 		ok "--help names $verb" mentions $verb --help
 	done
 	for option in output directory cluster-size levels transitions \
@@ -154,6 +155,12 @@ test_help() {
 	ok "info --help names --json" mentions --json info --help
 	for option in scen cells draw; do
 		ok "path --help names --$option" mentions "--$option" path --help
+	done
+	for option in scen agent limit repeat plot json; do
+		ok "bench --help names --$option" mentions "--$option" bench --help
+	done
+	for option in scen problems seed budget target-us moves json; do
+		ok "tune --help names --$option" mentions "--$option" tune --help
 	done
 	for option in level scen; do
 		ok "verify --help names --$option" \

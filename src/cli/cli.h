@@ -75,12 +75,14 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_bench;
 extern const struct cli_verb cmd_diff;
 extern const struct cli_verb cmd_draw;
 extern const struct cli_verb cmd_formats;
 extern const struct cli_verb cmd_help;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;
+extern const struct cli_verb cmd_tune;
 extern const struct cli_verb cmd_verify;
 
 /* The verbs by their names; NULL ends them. The program itself is one with an

@@ -14,12 +14,14 @@
 
 const struct cli_verb *const cli_verbs[] = {
 	&cmd_bake,
+	&cmd_bench,
 	&cmd_diff,
 	&cmd_draw,
 	&cmd_formats,
 	&cmd_help,
 	&cmd_info,
 	&cmd_path,
+	&cmd_tune,
 	&cmd_verify,
 	NULL,
 };
