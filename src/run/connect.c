@@ -7,8 +7,10 @@
  * way inside it is one more offer.
  *
  * Start and goal near each other but on two sides of a border are where the
- * abstraction serves badly: two steps may become ten. A look at the window
- * around both finds every way of less than 30 steps. */
+ * abstraction serves badly: two steps may become ten. So what is simple is tried
+ * first: two straight runs, and a look at the window around both, which finds
+ * every way of less than 30 steps. Unless there are links, nothing is cheaper
+ * than what they find, and the abstraction is not asked. */
 #include "src/run/query.h"
 
 #define NEAR 30
@@ -76,20 +78,51 @@ are_near(hpa_cell a, hpa_cell b)
 	       b.y < a.y + NEAR;
 }
 
-void
-connect_directly(struct hpa_query *query, uint64_t cost)
+/* What the way in the window around start and goal costs; their distances stay
+ * behind. */
+static uint32_t
+solve_window(struct hpa_query *query)
+{
+	hpa_cell from = query->from, to = query->to;
+
+	refine_solve_window(query,
+	                    grid_window_around(&query->map->grid, from.x,
+	                                       from.y, to.x, to.y),
+	                    to.x, to.y);
+	return distances_at(&query->distances, from.x, from.y);
+}
+
+bool
+connect_at_once(struct hpa_query *query)
 {
 	const struct grid *grid = &query->map->grid;
 	hpa_cell from = query->from, to = query->to;
-	uint32_t found;
 
-	if (!are_near(from, to) ||
-	    cost == grid_octile(grid, from.x, from.y, to.x, to.y))
-		return;
-	refine_solve_window(
-		query, grid_window_around(grid, from.x, from.y, to.x, to.y),
-		to.x, to.y);
-	found = distances_at(&query->distances, from.x, from.y);
+	query->window_cost = WINDOW_NO_PATH;
+	query->is_direct = refine_is_straight(query);
+	query->direct_cost = grid_octile(grid, from.x, from.y, to.x, to.y);
+	if (query->is_direct)
+		return query->map->view.n_link_edges == 0;
+	if (!are_near(from, to))
+		return false;
+	query->window_cost = solve_window(query);
+	query->direct_cost = query->window_cost;
+	/* Every cheaper way would be one of less than NEAR steps. */
+	query->is_direct =
+		query->map->view.n_link_edges == 0 &&
+		query->direct_cost <
+			NEAR * (uint64_t)grid->cost_straight * grid->min_factor;
+	return query->is_direct;
+}
+
+void
+connect_directly(struct hpa_query *query, uint64_t cost)
+{
+	uint64_t found =
+		query->is_direct ? query->direct_cost : query->window_cost;
+
 	query->is_direct = found < cost;
 	query->direct_cost = found;
+	if (query->is_direct && query->window_cost != WINDOW_NO_PATH)
+		solve_window(query);
 }

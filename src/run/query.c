@@ -158,6 +158,10 @@ find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 	query->from = from;
 	query->to = to;
 	query->is_direct = false;
+	if (query_smooths(query) && connect_at_once(query)) {
+		query_lap(query, QUERY_CONNECT);
+		return HPA_OK;
+	}
 	connect_start_and_goal(query);
 	query_lap(query, QUERY_CONNECT);
 	if (!search_path(query))

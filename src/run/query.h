@@ -188,8 +188,11 @@ struct hpa_query {
 	struct memo memo;
 	struct smooth smooth;
 	struct corridor corridor;
-	bool is_direct;       /* the way in the window is the path */
+	bool is_direct;       /* two runs, or the way in the window around
+	                       * start and goal, are the path */
 	uint64_t direct_cost; /* its cost then */
+	uint32_t window_cost; /* of the way in the window, or WINDOW_NO_PATH
+	                       * where it was not looked at or has none */
 	struct hpa_blocks paths; /* of the cached ones, if there are any */
 	struct query_clock *clock; /* NULL: nobody measures */
 };
@@ -212,8 +215,12 @@ query_lap(struct hpa_query *query, enum query_phase phase)
  * there too. */
 void connect_start_and_goal(struct hpa_query *query);
 
-/* Look for a way in the window around a start and a goal that are near each
- * other, and fill in is_direct and direct_cost: is it cheaper than `cost`? */
+/* Try what is simple: is there a way from start to goal that nothing is cheaper
+ * than? Then is_direct and direct_cost tell of it. */
+bool connect_at_once(struct hpa_query *query);
+
+/* Otherwise, when the abstraction's way is known to be of that cost: is the
+ * simple one cheaper? Fills in is_direct and direct_cost. */
 void connect_directly(struct hpa_query *query, uint64_t cost);
 
 /* search.c */
@@ -248,6 +255,9 @@ bool search_push_edge(struct hpa_query *query, uint32_t from,
 void refine_solve_window(struct hpa_query *query, struct grid_window window,
                          uint32_t x, uint32_t y);
 void refine_solve_cluster(struct hpa_query *query, uint32_t x, uint32_t y);
+
+/* Do two runs lead from start to goal at the least cost there can be? */
+bool refine_is_straight(const struct hpa_query *query);
 
 /* Walk on: up to `capacity` cells to out (NULL: they are only counted).
  * HPA_CORRUPT where an edge has no way behind it. */

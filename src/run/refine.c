@@ -149,6 +149,18 @@ find_straight(const struct hpa_query *query, hpa_cell from, hpa_cell to,
 	return fits(query, from, out, cost);
 }
 
+bool
+refine_is_straight(const struct hpa_query *query)
+{
+	const struct grid *grid = &query->map->grid;
+	hpa_cell from = query->from, to = query->to;
+	struct grid_legs legs;
+
+	return find_straight(query, from, to,
+	                     grid_octile(grid, from.x, from.y, to.x, to.y),
+	                     &legs);
+}
+
 /* Push two runs; `back`: to be walked from their end to where they begin. */
 static bool
 push_legs(struct walk *walk, const struct grid_legs *legs, bool back)
@@ -381,13 +393,8 @@ push_to_goal(struct hpa_query *query, const struct hop *hop)
 
 	if (push_straight(query, from, to, hop->cost, false))
 		return true;
-	if (hop->kind == HOP_DIRECT)
-		refine_solve_window(query,
-		                    grid_window_around(&query->map->grid,
-		                                       from.x, from.y, to.x,
-		                                       to.y),
-		                    to.x, to.y);
-	else
+	/* The distances in the window are there. */
+	if (hop->kind != HOP_DIRECT)
 		refine_solve_cluster(query, to.x, to.y);
 	return push_way(query, from.x, from.y, false);
 }
