@@ -164,8 +164,9 @@ encode(const struct hpa_file *file, const struct hpa_new_section *section,
        const struct hpa_section *as_read, enum hpa_compress compress,
        const struct workers *workers, struct encoded *out)
 {
-	bool wanted = compress == HPA_COMPRESS_ALL ||
-	              (compress == HPA_COMPRESS_COLD && !section->is_hot);
+	bool wanted = section->is_hot ? compress == HPA_COMPRESS_ALL &&
+	                                        !section->is_optional
+	                              : compress != HPA_COMPRESS_NONE;
 	struct encoded other = {0};
 
 	*out = (struct encoded){section->raw, section->raw_size, NULL,
@@ -235,8 +236,8 @@ put_entry(uint8_t *entry, const struct hpa_new_section *section,
           const struct encoded *encoded, size_t offset, uint32_t crc)
 {
 	memcpy(entry + HPA_ENT_ID, section->id, 4);
-	hpa_put_le16(entry + HPA_ENT_FLAGS,
-	             section->is_hot ? HPA_FLAG_CRITICAL : 0);
+	if (!section->is_optional)
+		hpa_put_le16(entry + HPA_ENT_FLAGS, HPA_FLAG_CRITICAL);
 	entry[HPA_ENT_CODEC] = encoded->codec;
 	entry[HPA_ENT_ALIGN] = ALIGN_LOG2;
 	hpa_put_le64(entry + HPA_ENT_OFFSET, offset);

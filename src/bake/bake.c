@@ -45,8 +45,8 @@ const struct bake_name bake_compress_names[] = {
 };
 
 const char *const bake_pass_names[BAKE_N_PASSES] = {
-	"terrain", "nodes",      "repeats", "distances",
-	"levels",  "components", "paths",   "layout",
+	"terrain", "nodes",  "repeats",    "distances", "levels",
+	"labels",  "components", "paths",   "layout",
 };
 
 const struct bake_name bake_kernel_names[] = {
@@ -243,6 +243,9 @@ run_passes(struct abstraction *abs, uint64_t *n_bytes, struct watch *watch,
 		st = hierarchy_pass(abs, l, diag);
 	count_pass(watch, BAKE_PASS_LEVELS);
 	if (st == DIAG_OK)
+		st = labels_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_LABELS);
+	if (st == DIAG_OK)
 		st = component_pass(abs, diag);
 	count_pass(watch, BAKE_PASS_COMPONENTS);
 	if (st == DIAG_OK && abs->options.cache_paths)
@@ -352,6 +355,7 @@ abstraction_free(struct abstraction *abs)
 	free(abs->nodes);
 	free(abs->inter_first);
 	free(abs->inter_target);
+	free(abs->hubs.data);
 	free(abs->labels);
 	free(abs->run_labels);
 }

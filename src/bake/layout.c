@@ -349,6 +349,8 @@ append_section(struct sections *sections, const char *id, uint32_t profile,
 		.id = id,
 		.profile = profile,
 		.is_hot = strcmp(id, HPA_ID_PATHS) != 0,
+		.is_optional = !strcmp(id, HPA_ID_PATHS) ||
+		               !strcmp(id, HPA_ID_LABELS),
 		.raw = raw,
 		.raw_size = size,
 	};
@@ -382,7 +384,8 @@ share_section(struct sections *sections)
 		if (strcmp(other->id, last->id) != 0)
 			continue;
 		if (other->raw_size == last->raw_size &&
-		    !memcmp(other->raw, last->raw, last->raw_size)) {
+		    (last->raw_size == 0 ||
+		     !memcmp(other->raw, last->raw, last->raw_size))) {
 			sections->n--;
 			free(last->own);
 		}
@@ -569,17 +572,31 @@ make_reach(const struct abstraction *abs, struct sections *sections, uint32_t p)
 	return true;
 }
 
+/* No bytes say that labels were asked for and that there are none. */
+static bool
+make_hubs(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	append_section(sections, HPA_ID_LABELS, p, abs->hubs.data,
+	               abs->hubs.size);
+	return true;
+}
+
 struct profile_section {
 	bool (*make)(const struct abstraction *abs, struct sections *sections,
 	             uint32_t p);
-	bool is_for_links;
+	bool is_for_links, is_for_speed;
 };
 
 static const struct profile_section profile_sections[] = {
-	{make_facts, false},      {make_cells, false},
-	{make_components, false}, {make_nodes, false},
-	{make_inter, false},      {make_levels, false},
-	{make_link_edges, true},  {make_reach, true},
+	{.make = make_facts},
+	{.make = make_cells},
+	{.make = make_components},
+	{.make = make_nodes},
+	{.make = make_inter},
+	{.make = make_levels},
+	{.make = make_link_edges, .is_for_links = true},
+	{.make = make_reach, .is_for_links = true},
+	{.make = make_hubs, .is_for_speed = true},
 };
 #define N_PROFILE_SECTIONS                                                     \
 	(sizeof(profile_sections) / sizeof(profile_sections[0]))
@@ -610,10 +627,12 @@ add_profile(struct sections *sections, const struct abstraction *abs,
             uint32_t p, const uint32_t **offset)
 {
 	for (size_t i = 0; i < N_PROFILE_SECTIONS; i++) {
-		if (profile_sections[i].is_for_links &&
-		    abs->options.n_links == 0)
+		const struct profile_section *row = &profile_sections[i];
+
+		if ((row->is_for_links && abs->options.n_links == 0) ||
+		    (row->is_for_speed && !abs->options.fast_queries))
 			continue;
-		if (!profile_sections[i].make(abs, sections, p))
+		if (!row->make(abs, sections, p))
 			return false;
 		share_section(sections);
 	}

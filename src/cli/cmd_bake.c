@@ -27,7 +27,7 @@
 struct options {
 	const char *output, *folder;
 	uint32_t cluster_size, n_levels, threshold, n_threads;
-	bool cache_paths, no_prune, quiet, verbose;
+	bool cache_paths, fast_queries, no_prune, quiet, verbose;
 	struct level_arguments reading;
 	struct cli_list agents;
 	const char *links;
@@ -91,6 +91,10 @@ static const struct cli_option option_rows[] = {
          .name = "cache-paths",
          .what = "store the cells of every intra-edge's path",
          .offset = offsetof(struct options, cache_paths)},
+	{.kind = CLI_SWITCH,
+         .name = "fast-queries",
+         .what = "store hub labels: paths without a search, in a larger file",
+         .offset = offsetof(struct options, fast_queries)},
 	{.kind = CLI_SWITCH,
          .name = "no-prune",
          .what = "store redundant intra-edges too",
@@ -177,6 +181,7 @@ baker_options(const struct options *options)
 	                                    : options->policy.number,
 		.prune = !options->no_prune,
 		.cache_paths = options->cache_paths,
+		.fast_queries = options->fast_queries,
 		.compress = (enum hpa_compress)options->compress.value,
 		.n_threads = options->n_threads,
 		.kernel = (enum bake_kernel)options->kernel.value,
