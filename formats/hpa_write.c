@@ -164,14 +164,13 @@ encode(const struct hpa_file *file, const struct hpa_new_section *section,
        const struct hpa_section *as_read, enum hpa_compress compress,
        const struct workers *workers, struct encoded *out)
 {
-	bool wanted = section->is_hot ? compress == HPA_COMPRESS_ALL &&
-	                                        !section->is_optional
-	                              : compress != HPA_COMPRESS_NONE;
+	bool wanted = compress == HPA_COMPRESS_ALL ||
+	              (compress == HPA_COMPRESS_COLD && !section->is_hot);
 	struct encoded other = {0};
 
 	*out = (struct encoded){section->raw, section->raw_size, NULL,
 	                        HPA_CODEC_STORED, 0};
-	if (!wanted || section->raw_size > MAX_DEFLATED)
+	if (!wanted || section->is_stored || section->raw_size > MAX_DEFLATED)
 		return true;
 	if (section->is_hot && !try_packed(file, as_read, workers, out))
 		return false;
@@ -236,8 +235,8 @@ put_entry(uint8_t *entry, const struct hpa_new_section *section,
           const struct encoded *encoded, size_t offset, uint32_t crc)
 {
 	memcpy(entry + HPA_ENT_ID, section->id, 4);
-	if (!section->is_optional)
-		hpa_put_le16(entry + HPA_ENT_FLAGS, HPA_FLAG_CRITICAL);
+	hpa_put_le16(entry + HPA_ENT_FLAGS,
+	             section->is_hot ? HPA_FLAG_CRITICAL : 0);
 	entry[HPA_ENT_CODEC] = encoded->codec;
 	entry[HPA_ENT_ALIGN] = ALIGN_LOG2;
 	hpa_put_le64(entry + HPA_ENT_OFFSET, offset);

@@ -35,6 +35,9 @@
 /* The trees of a round that are grown before it is known how large they get. */
 #define FIRST_TREES 32u
 
+/* Below that a thread is done before others have begun. */
+#define MANY_NODES 1000u
+
 #define NO_DISTANCE UINT64_MAX
 
 struct edge {
@@ -464,7 +467,7 @@ grow_trees(struct labelling *all, const uint32_t *roots, struct tree *trees,
 {
 	bool ok = true;
 
-#pragma omp parallel reduction(&& : ok)
+#pragma omp parallel reduction(&& : ok) if (all->graph.n >= MANY_NODES)
 	{
 		struct scratch scratch = {0};
 

@@ -345,12 +345,13 @@ static void
 append_section(struct sections *sections, const char *id, uint32_t profile,
                const uint8_t *raw, size_t size)
 {
+	bool is_stored = !strcmp(id, HPA_ID_LABELS);
+
 	sections->list[sections->n++] = (struct hpa_new_section){
 		.id = id,
 		.profile = profile,
-		.is_hot = strcmp(id, HPA_ID_PATHS) != 0,
-		.is_optional = !strcmp(id, HPA_ID_PATHS) ||
-		               !strcmp(id, HPA_ID_LABELS),
+		.is_hot = strcmp(id, HPA_ID_PATHS) && !is_stored,
+		.is_stored = is_stored,
 		.raw = raw,
 		.raw_size = size,
 	};
