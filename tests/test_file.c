@@ -1350,9 +1350,14 @@ far_hubs_are_refused(void **state)
 	free(good.data);
 }
 
-/* What a path costs that is found without a search. */
+static const char rows_with_walls[] = "......@.........\n"
+				      "......@.........\n"
+				      "..@.........@...\n"
+				      "..@.........@...\n";
+
+/* What a path costs that is found by labels or else by a search. */
 static uint64_t
-walk_by_labels(const struct image *image)
+cost_of_walk(const struct image *image, bool has_labels)
 {
 	static hpa_cell cells[MAX_PATH_CELLS];
 	uint64_t cost = 0;
@@ -1368,7 +1373,7 @@ walk_by_labels(const struct image *image)
 	                                (hpa_cell){15, 0}, cells,
 	                                MAX_PATH_CELLS, &n),
 	                 HPA_OK);
-	assert_int_equal(hpa_query_expanded(query), 0);
+	assert_int_equal(hpa_query_expanded(query) == 0, has_labels);
 	assert_int_equal(hpa_query_cost(query, (hpa_cell){0, 0},
 	                                (hpa_cell){15, 0}, &cost),
 	                 HPA_OK);
@@ -1377,18 +1382,48 @@ walk_by_labels(const struct image *image)
 	return cost;
 }
 
+/* The file without its labels, or with labels that `compress` applies to. */
+static struct image
+change_labels(const struct image *image, bool drop, enum hpa_compress compress)
+{
+	struct parts parts;
+	uint32_t i = 0;
+
+	take_apart(image, &parts);
+	while (strcmp(parts.sections[i].id, HPA_ID_LABELS))
+		i++;
+	parts.sections[i].is_stored = false;
+	if (drop)
+		memmove(parts.sections + i, parts.sections + i + 1,
+		        (--parts.n - i) * sizeof(*parts.sections));
+	return put_together(&parts, compress);
+}
+
+static void
+labels_may_be_left_out_but_not_compressed(void **state)
+{
+	struct image good = bake_labels(rows_with_walls);
+	struct image without = change_labels(&good, true, HPA_COMPRESS_NONE);
+	struct image smaller = change_labels(&good, false, HPA_COMPRESS_COLD);
+
+	(void)state;
+	assert_int_equal(cost_of_walk(&good, true),
+	                 cost_of_walk(&without, false));
+	assert_refused(&smaller, HPA_CORRUPT, "section HUBS is not stored");
+	free(smaller.data);
+	free(without.data);
+	free(good.data);
+}
+
 static void
 wide_labels_say_the_same(void **state)
 {
-	static const char rows[] = "......@.........\n"
-				   "......@.........\n"
-				   "..@.........@...\n"
-				   "..@.........@...\n";
-	struct image narrow = bake_labels(rows);
+	struct image narrow = bake_labels(rows_with_walls);
 	struct image wide = widen_labels(&narrow);
 
 	(void)state;
-	assert_int_equal(walk_by_labels(&narrow), walk_by_labels(&wide));
+	assert_int_equal(cost_of_walk(&narrow, true),
+	                 cost_of_walk(&wide, true));
 	free(wide.data);
 	free(narrow.data);
 }
@@ -1846,6 +1881,7 @@ main(void)
 		cmocka_unit_test(labels_are_checked),
 		cmocka_unit_test(far_hubs_are_refused),
 		cmocka_unit_test(wide_labels_say_the_same),
+		cmocka_unit_test(labels_may_be_left_out_but_not_compressed),
 		cmocka_unit_test(damaged_labels_do_no_harm),
 		cmocka_unit_test(blocks_give_back_any_stretch),
 		cmocka_unit_test(

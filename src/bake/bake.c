@@ -166,8 +166,12 @@ fill_report(const struct abstraction *profiles, uint32_t n,
 		.n_free_cells = profiles->n_free_cells,
 		.n_components = profiles->n_components,
 	};
-	for (uint32_t p = 0; p < n; p++)
+	for (uint32_t p = 0; p < n; p++) {
 		add_to_report(&profiles[p], report);
+		report->n_unlabelled += profiles[p].options.fast_queries &&
+		                        profiles[p].n_nodes > 0 &&
+		                        profiles[p].hubs.size == 0;
+	}
 }
 
 /* What the passes take, one behind the other. */

@@ -91,6 +91,7 @@ extern const char *const bake_pass_names[BAKE_N_PASSES];
 struct bake_report {
 	uint32_t width, height, n_levels;
 	uint32_t n_profiles;
+	uint32_t n_unlabelled; /* that should have labels and have none */
 	struct bake_level_report levels[HPA_MAX_LEVELS]; /* of all profiles */
 	uint64_t n_free_cells;
 	uint32_t n_components;

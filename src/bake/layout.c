@@ -672,7 +672,8 @@ add_all(struct sections *sections, const struct pool *pool)
 	return add_tables(sections, pool);
 }
 
-/* What the user chose: the options among the facts, the agents and links. */
+/* What the user chose: the options among the facts, that there are labels, the
+ * agents and links. */
 static uint64_t
 hash_options(const struct sections *sections)
 {
@@ -685,6 +686,9 @@ hash_options(const struct sections *sections)
 			hash = hpa_hash(hash, section->raw + HPA_FACT_OPTIONS,
 			                HPA_FACT_OPTIONS_END -
 			                        HPA_FACT_OPTIONS);
+		else if (!strcmp(section->id, HPA_ID_LABELS) &&
+		         section->profile == 0)
+			hash = hpa_hash(hash, NULL, 0);
 		else if (!strcmp(section->id, HPA_ID_AGENTS) ||
 		         !strcmp(section->id, HPA_ID_LINKS))
 			hash = hpa_hash(hash, section->raw, section->raw_size);

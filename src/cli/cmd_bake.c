@@ -466,13 +466,26 @@ bake_level(const struct batch *batch, const struct way *way, struct job *job,
 	return status;
 }
 
+static void
+print_notes(const struct job *job)
+{
+	const struct bake_report *report = &job->report;
+
+	fflush(stdout);
+	fputs(job->notes, stderr);
+	if (report->n_unlabelled > 0)
+		fprintf(stderr,
+		        "%s: no hub labels for %" PRIu32 " of %" PRIu32
+		        " agents: they can use links\n",
+		        job->label, report->n_unlabelled, report->n_profiles);
+}
+
 /* Say what there is to say about a level. */
 static void
 report_job(struct batch *batch, struct job *job)
 {
 	if (job->notes) {
-		fflush(stdout);
-		fputs(job->notes, stderr);
+		print_notes(job);
 		free(job->notes);
 	}
 	if (job->label[0] && !batch->options->quiet) {
