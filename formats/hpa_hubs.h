@@ -56,9 +56,8 @@ hpa_hubs_at(const uint8_t *raw, uint32_t n_nodes, struct hpa_hubs *out)
 	out->ranks = out->first + 4 * ((size_t)n_nodes + 1);
 	out->distances = out->ranks +
 	                 (size_t)n_entries * hpa_hub_rank_size(out->is_wide);
-	out->edges = out->distances + (size_t)n_entries *
-	                                      hpa_hub_distance_size(
-						      out->is_wide);
+	out->edges = out->distances +
+	             (size_t)n_entries * hpa_hub_distance_size(out->is_wide);
 }
 
 static inline uint32_t

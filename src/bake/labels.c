@@ -450,7 +450,8 @@ append_tree(struct labelling *all, const struct tree *tree)
 			sample->size = 0;
 			continue;
 		}
-		sample->parent = sample->parent ? sample->parent + by : HPA_NONE;
+		sample->parent =
+			sample->parent ? sample->parent + by : HPA_NONE;
 		sample->child = shifted(sample->child, by);
 		sample->sibling = shifted(sample->sibling, by);
 		sample->next = all->newest[node];
@@ -522,9 +523,8 @@ sample_ways(struct labelling *all)
 		uint32_t *roots = malloc(wanted * sizeof(*roots));
 		struct tree *trees = calloc(wanted, sizeof(*trees));
 		uint32_t n_more =
-			roots && trees
-				? take_roots(all, wanted, n_taken, roots)
-				: 0;
+			roots && trees ? take_roots(all, wanted, n_taken, roots)
+				       : 0;
 
 		ok = roots && trees &&
 		     (n_more == 0 || grow_trees(all, roots, trees, n_more));
@@ -636,8 +636,8 @@ labelling_make(struct labelling *all, const struct abstraction *abs)
 	all->score = malloc(n * sizeof(*all->score));
 	all->chosen = malloc(n * sizeof(*all->chosen));
 	if (!all->labels || !all->roots || !all->is_hub || !all->newest ||
-	    !all->score || !all->chosen ||
-	    !scratch_make(&all->scratch, n) || !make_graph(abs, &all->graph))
+	    !all->score || !all->chosen || !scratch_make(&all->scratch, n) ||
+	    !make_graph(abs, &all->graph))
 		return false;
 	shuffle_roots(all);
 	return true;

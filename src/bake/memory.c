@@ -137,7 +137,8 @@ memory_pass(const struct abstraction *abs, uint64_t *so_far, struct diag *diag)
 	if (component_bytes(abs) > passing)
 		passing = component_bytes(abs);
 	if (has_labels(abs)) {
-		uint64_t n = abs->n_nodes, entries = n * label_length(abs->n_nodes);
+		uint64_t n = abs->n_nodes;
+		uint64_t entries = n * label_length(abs->n_nodes);
 		uint64_t labelling = n * SAMPLE_BYTES + entries * ENTRY_BYTES;
 
 		made += entries * HUBS_BYTES;

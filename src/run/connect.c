@@ -31,9 +31,9 @@ connect_cell(struct hpa_query *query, hpa_cell cell, uint32_t *costs)
 
 	refine_solve_cluster(query, cell.x, cell.y);
 	for (uint32_t node = first; node < end; node++)
-		costs[node - first] = distances_at(&query->distances,
-		                                   hpa_node_x(view, node),
-		                                   hpa_node_y(view, node));
+		costs[node - first] =
+			distances_at(&query->distances, hpa_node_x(view, node),
+		                     hpa_node_y(view, node));
 }
 
 void
@@ -53,8 +53,7 @@ connect_search(struct hpa_query *query)
 	const struct hpa_view *view = &query->map->view;
 	uint32_t cluster = cluster_of(query, query->from);
 	uint32_t first = hpa_get_u32(view->levels[0].first, cluster);
-	uint32_t end =
-		hpa_get_u32(view->levels[0].first, (size_t)cluster + 1);
+	uint32_t end = hpa_get_u32(view->levels[0].first, (size_t)cluster + 1);
 
 	search_begin(query);
 	for (uint32_t node = first; node < end; node++)

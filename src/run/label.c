@@ -30,8 +30,7 @@ members_around(const struct hpa_query *query, hpa_cell cell)
 	uint32_t cluster = hpa_cluster_at(level, cell.x, cell.y);
 
 	return (struct members){hpa_get_u32(level->first, cluster),
-	                        hpa_get_u32(level->first,
-	                                    (size_t)cluster + 1)};
+	                        hpa_get_u32(level->first, (size_t)cluster + 1)};
 }
 
 static uint32_t
