@@ -48,24 +48,30 @@ static const char four_clusters[] = ".@..........@...\n"
 				    ".@..............\n";
 
 static struct image
+bake_as(const char *rows, const struct bake_options *options)
+{
+	struct bake_output out;
+	struct level level;
+	struct diag diag;
+
+	level_from_text(rows, &level);
+	assert_int_equal(bake_run(&level, options, &out, NULL, &diag), DIAG_OK);
+	level_free(&level);
+	return (struct image){out.data, out.size};
+}
+
+static struct image
 bake_text(const char *rows, uint32_t n_levels, bool cache_paths,
           enum hpa_compress compress)
 {
 	struct bake_options options;
-	struct bake_output out;
-	struct level level;
-	struct diag diag;
 
 	bake_options_default(&options);
 	options.cluster_size = 4;
 	options.n_levels = n_levels;
 	options.cache_paths = cache_paths;
 	options.compress = compress;
-	level_from_text(rows, &level);
-	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
-	                 DIAG_OK);
-	level_free(&level);
-	return (struct image){out.data, out.size};
+	return bake_as(rows, &options);
 }
 
 static struct image
@@ -1243,18 +1249,11 @@ static struct image
 bake_labels(const char *rows)
 {
 	struct bake_options options;
-	struct bake_output out;
-	struct level level;
-	struct diag diag;
 
 	bake_options_default(&options);
 	options.cluster_size = 4;
 	options.fast_queries = true;
-	level_from_text(rows, &level);
-	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
-	                 DIAG_OK);
-	level_free(&level);
-	return (struct image){out.data, out.size};
+	return bake_as(rows, &options);
 }
 
 /* Four nodes: HUBS begins with wide and first[5]. The first hub is in the labels

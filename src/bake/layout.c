@@ -1,4 +1,4 @@
-/* layout.c: pass 9, the sections, and the file made of them.
+/* layout.c: pass 10, the sections, and the file made of them.
  *
  * The sections are those of formats/hpa.md, each made in one piece of memory
  * whose size is known before. Most of a level's clusters look like another one,
