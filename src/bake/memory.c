@@ -98,7 +98,8 @@ table_bytes(const struct abstract_level *level, unsigned l, bool prune)
 #define ENTRY_BYTES (12u * 3u / 2u)
 #define HUBS_BYTES (2u * 6u)
 
-/* The entries of a label, about: more than what game levels need. */
+/* The entries of a label, about: what levels of noise need, which is more than
+ * game levels do. */
 static uint64_t
 label_length(uint32_t n_nodes)
 {
@@ -106,7 +107,7 @@ label_length(uint32_t n_nodes)
 
 	while (root * root < n_nodes)
 		root++;
-	return root;
+	return root + root / 3;
 }
 
 static bool
