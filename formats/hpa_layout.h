@@ -90,6 +90,7 @@ enum hpa_compress {
 #define HPA_ID_CLUSTERS "CLUS"
 #define HPA_ID_LINK_EDGES "LEDG"
 #define HPA_ID_REACH "REAC"
+#define HPA_ID_LABELS "HUBS" /* optional */
 #define HPA_ID_TABLES "TABL" /* once, for all profiles */
 #define HPA_ID_PATHS "PATH"  /* once, for all profiles */
 
@@ -220,6 +221,16 @@ enum hpa_policy {
 #define HPA_TABLE_ALIGN 4u
 #define HPA_NARROW_MAX_NODES 255u
 #define HPA_NARROW_MAX_WEIGHT 65535u
+
+/* HUBS: where each node's label ends, and of all labels, one behind the other,
+ * the ranks, the distances and the edges. Narrow: u16 ranks and distances of 3
+ * bytes; wide: u32 both. Empty: this profile has none. */
+#define HPA_HUBS_WIDE 0u  /* u32, 0 or 1 */
+#define HPA_HUBS_FIRST 4u /* u32[n_nodes + 1] */
+#define HPA_NARROW_MAX_HUBS 65536u
+#define HPA_NARROW_MAX_DISTANCE 0xffffffu
+/* Two of them and two costs inside a cluster are less than 2^32. */
+#define HPA_MAX_DISTANCE 0x70000000u
 
 /* PATH: a run of equal moves in a byte. */
 #define HPA_RUN_DIRECTION 7u    /* mask */

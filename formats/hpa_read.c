@@ -47,6 +47,7 @@ static const struct known_section known_sections[] = {
 	{HPA_ID_CLUSTERS, HPA_FLAG_CRITICAL},
 	{HPA_ID_LINK_EDGES, HPA_FLAG_CRITICAL},
 	{HPA_ID_REACH, HPA_FLAG_CRITICAL},
+	{HPA_ID_LABELS, 0},
 	{HPA_ID_TABLES, HPA_FLAG_CRITICAL},
 	{HPA_ID_PATHS, 0},
 };

@@ -16,6 +16,8 @@
  *     terrain     every class is known, free cells have a factor
  *     links       each usable one is an edge between the right nodes, which
  *                 are at all levels, and is known to the components
+ *     hubs        in order, of a rank that a node can have, over an edge that
+ *                 the node has; that the distances are right is not checked
  *
  * A file has a view for each profile. Only the tables are one list for all of
  * them, and are checked for all of them together.
@@ -474,6 +476,34 @@ find_reach(const struct hpa_file *file, struct hpa_view *view,
 	return HPA_OK;
 }
 
+static hpa_status
+find_hubs(const struct hpa_file *file, struct hpa_view *view,
+          const char **detail)
+{
+	const struct hpa_section *section =
+		hpa_file_find(file, HPA_ID_LABELS, view->profile);
+	uint64_t least = hpa_hubs_size(view->n_nodes, 0, false);
+	uint32_t wide, n;
+
+	if (!section || section->stored_size == 0)
+		return HPA_OK;
+	if (!section->raw)
+		return refuse(detail, "section HUBS is not stored");
+	if (section->raw_size < least)
+		return refuse(detail, WRONG_SIZE(HPA_ID_LABELS));
+	wide = hpa_get_le32(section->raw + HPA_HUBS_WIDE);
+	n = hpa_get_u32(section->raw + HPA_HUBS_FIRST, view->n_nodes);
+	if (wide > 1 || section->raw_size !=
+	                        hpa_hubs_size(view->n_nodes, n, wide != 0))
+		return refuse(detail, WRONG_SIZE(HPA_ID_LABELS));
+	if (!wide && view->n_nodes > HPA_NARROW_MAX_HUBS)
+		return refuse(detail, "narrow labels can't name all hubs");
+	if (view->n_link_edges > 0)
+		return refuse(detail, "there are labels beside links");
+	hpa_hubs_at(section->raw, view->n_nodes, &view->hubs);
+	return HPA_OK;
+}
+
 hpa_status
 hpa_view_init(const struct hpa_file *file, uint32_t profile,
               struct hpa_view *out, const char **detail)
@@ -502,6 +532,8 @@ hpa_view_init(const struct hpa_file *file, uint32_t profile,
 		st = count_nodes(&out->levels[l], detail);
 	if (st == HPA_OK)
 		st = find_tables(file, out, detail);
+	if (st == HPA_OK)
+		st = find_hubs(file, out, detail);
 	return st;
 }
 
@@ -1570,6 +1602,68 @@ check_profile(const struct hpa_view *view, const char **detail)
 	return st;
 }
 
+/* The edges of a node at level 1: those out of its cluster and its row. */
+static uint32_t
+count_edges(const struct hpa_view *view, uint32_t node)
+{
+	const struct hpa_view_level *level = &view->levels[0];
+	uint32_t cluster = hpa_cluster_at(level, hpa_node_x(view, node),
+	                                  hpa_node_y(view, node));
+	uint32_t local = node - hpa_get_u32(level->first, cluster);
+	struct hpa_table table;
+
+	hpa_view_table(view, level, cluster, &table);
+	return hpa_get_u32(view->inter_first, (size_t)node + 1) -
+	       hpa_get_u32(view->inter_first, node) +
+	       hpa_table_end(&table, local) - hpa_table_begin(&table, local);
+}
+
+static hpa_status
+check_label_of(const struct hpa_view *view, uint32_t node, uint32_t begin,
+               uint32_t end, const char **detail)
+{
+	const struct hpa_hubs *hubs = &view->hubs;
+	uint32_t n_edges = count_edges(view, node);
+
+	for (uint32_t e = begin; e < end; e++) {
+		uint32_t rank = hpa_hub_rank(hubs, hubs->is_wide, e);
+
+		if (rank >= view->n_nodes ||
+		    (e > begin &&
+		     rank <= hpa_hub_rank(hubs, hubs->is_wide, e - 1)))
+			return refuse(detail, "a label's hubs are out of order");
+		if (hpa_hub_distance(hubs, hubs->is_wide, e) > HPA_MAX_DISTANCE)
+			return refuse(detail, "a hub is too far away");
+		if (hubs->edges[e] >= n_edges)
+			return refuse(detail, "a label names no edge");
+	}
+	return HPA_OK;
+}
+
+static hpa_status
+check_hubs(const struct hpa_view *view, const char **detail)
+{
+	hpa_status st = HPA_OK;
+	uint32_t begin = 0;
+
+	if (!view->hubs.first)
+		return HPA_OK;
+	if (hpa_hubs_first(&view->hubs, 0) != 0)
+		return refuse(detail, "labels are out of order");
+	/* What they end with is known to be inside. */
+	for (uint32_t id = 0; id < view->n_nodes; id++)
+		if (hpa_hubs_first(&view->hubs, id + 1) <
+		    hpa_hubs_first(&view->hubs, id))
+			return refuse(detail, "labels are out of order");
+	for (uint32_t id = 0; id < view->n_nodes && st == HPA_OK; id++) {
+		uint32_t end = hpa_hubs_first(&view->hubs, id + 1);
+
+		st = check_label_of(view, id, begin, end, detail);
+		begin = end;
+	}
+	return st;
+}
+
 /* What the profiles of a file have in common. */
 static hpa_status
 check_alike(const struct hpa_view *view, const struct hpa_view *first,
@@ -1594,6 +1688,8 @@ hpa_view_check(const struct hpa_view *const *views, uint32_t n_profiles,
 	}
 	if (st == HPA_OK)
 		st = check_tables(views, n_profiles, detail);
+	for (uint32_t p = 0; p < n_profiles && st == HPA_OK; p++)
+		st = check_hubs(views[p], detail);
 	return st;
 }
 

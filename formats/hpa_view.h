@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/hpa_hubs.h"
 #include "formats/hpa_read.h"
 #include "formats/hpa_table.h"
 
@@ -64,6 +65,7 @@ struct hpa_view {
 	const uint8_t *tables;
 	size_t tables_size;
 	const struct hpa_section *paths; /* NULL: none are cached */
+	struct hpa_hubs hubs;
 	struct hpa_view_level levels[HPA_MAX_LEVELS];
 };
 

@@ -201,7 +201,7 @@ encode(const struct hpa_new_section *section, struct packed *packed,
 
 	*out = (struct encoded){section->raw, section->raw_size, NULL,
 	                        HPA_CODEC_STORED, 0};
-	if (!wanted || section->raw_size > MAX_DEFLATED)
+	if (!wanted || section->is_stored || section->raw_size > MAX_DEFLATED)
 		return true;
 	if (section->is_hot &&
 	    !try_packed(packed, section->raw_size, workers, out))

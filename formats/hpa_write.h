@@ -13,10 +13,11 @@
 struct hpa_new_section {
 	const char *id;
 	uint32_t profile;
-	bool is_hot; /* a search works on it in place */
+	bool is_hot; /* a search works on it in place, and needs it */
 	const uint8_t *raw;
 	size_t raw_size;
 	uint8_t *own; /* what raw is in, if it may be freed, or NULL */
+	bool is_stored; /* it is never compressed */
 };
 
 /* Write the sections, in this order, into a file in memory; free *out with

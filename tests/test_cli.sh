@@ -149,7 +149,7 @@ test_help() {
 		ok "--help names $verb" mentions $verb --help
 	done
 	for option in output directory cluster-size levels transitions \
-		threshold moves cache-paths no-prune compress jobs quiet help; do
+		threshold moves cache-paths fast-queries no-prune compress jobs quiet help; do
 		ok "bake --help names --$option" mentions "--$option" bake --help
 	done
 	ok "info --help names --json" mentions --json info --help
@@ -479,7 +479,7 @@ test_info() {
 		"8 8 64 1"
 	is "the options" "$(grep '^options\.' leaves | sort | xargs)" \
 		"options.cache_paths=false options.cluster_size=4 \
-options.levels=1 options.moves=8 options.prune=true options.threshold=6 \
+options.fast_queries=false options.levels=1 options.moves=8 options.prune=true options.threshold=6 \
 options.transitions=ends"
 	is "three hashes of 16 digits" \
 		"$(grep -c -E '^hashes\.(content|source|options)=[0-9a-f]{16}$' \
@@ -535,6 +535,7 @@ test_options() {
 	option_is moves 8-loose --moves 8-loose
 	option_is moves 4 --moves 4
 	option_is cache_paths true --cache-paths
+	option_is fast_queries true --fast-queries
 	option_is prune false --no-prune
 }
 

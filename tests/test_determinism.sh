@@ -25,15 +25,16 @@ large_levels="Aurora"
 
 # One set per line; the first is the defaults, the last has a bit of all.
 everything="--transitions spread --moves 8-loose --cluster-size 32 \
---cache-paths --compress all"
+--cache-paths --fast-queries --compress all"
 option_sets="
 --cache-paths
+--fast-queries
 --compress all
 --transitions every:3 --no-prune
 --moves 4
 --levels 4 --cluster-size 8
 $everything"
-n_sets=7
+n_sets=8
 
 # Copies, because they are going to be renamed and aged.
 gather_levels() {

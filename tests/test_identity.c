@@ -67,7 +67,7 @@ change(struct rng *rng, struct world *world, struct bake_options *options)
 	size_t n_cells = (size_t)world->level.width * world->level.height;
 	size_t cell = rng_below(rng, (uint32_t)n_cells);
 
-	switch (rng_below(rng, 14)) {
+	switch (rng_below(rng, 15)) {
 	case 0:
 		options->cluster_size = rng_between(rng, 4, 12);
 		break;
@@ -104,6 +104,9 @@ change(struct rng *rng, struct world *world, struct bake_options *options)
 		break;
 	case 11:
 		link->cost = rng_below(rng, 1000);
+		break;
+	case 13:
+		options->fast_queries = !options->fast_queries;
 		break;
 	case 12:
 		link->is_one_way = !link->is_one_way;

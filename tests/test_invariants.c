@@ -57,11 +57,12 @@ describe(const struct level *level, const struct bake_options *options)
 
 	fprintf(stderr,
 	        "# cluster size %u, levels %u, moves %d, %s %u, prune %d, "
-	        "cache %d, compress %d\n",
+	        "cache %d, labels %d, compress %d\n",
 	        (unsigned)options->cluster_size, (unsigned)options->n_levels,
 	        (int)options->moves, policies[options->policy],
 	        (unsigned)options->policy_parameter, options->prune,
-	        options->cache_paths, (int)options->compress);
+	        options->cache_paths, options->fast_queries,
+	        (int)options->compress);
 	if (level->width <= 100)
 		draw_level(level, NULL, 0);
 }
@@ -139,6 +140,7 @@ random_options(struct rng *rng)
 		options.policy_parameter = rng_between(rng, 1, 9);
 	options.prune = rng_chance(rng, 70);
 	options.cache_paths = rng_chance(rng, 40);
+	options.fast_queries = rng_chance(rng, 40);
 	options.compress = (enum hpa_compress)rng_below(rng, 3);
 	options.n_threads = rng_between(rng, 1, 3);
 	return options;
@@ -372,6 +374,7 @@ bake_variants(const struct level *level, const struct bake_options *options,
 		other.n_levels = levels;
 		other.prune = levels % 2 == 0;
 		other.cache_paths = !options->cache_paths;
+		other.fast_queries = levels % 3 == 2;
 		bake(level, &other, &out[n++]);
 	}
 	return n;

@@ -138,6 +138,7 @@ set_options(struct rng *rng, struct world *world)
 	if (options->policy == HPA_POLICY_EVERY)
 		options->policy_parameter = rng_between(rng, 1, 9);
 	options->cache_paths = rng_chance(rng, 30);
+	options->fast_queries = rng_chance(rng, 40);
 	options->n_threads = 1;
 	options->n_links = world->n_links;
 	options->links = world->links;

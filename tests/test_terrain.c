@@ -106,7 +106,7 @@ bake(const struct world *world, const struct bake_options *options,
 	}
 }
 
-/* As chosen; with one level and nothing pruned; on three threads. */
+/* As chosen; with one level, hub labels and nothing pruned; on three threads. */
 static void
 bake_variants(const struct world *world, struct variant *variants)
 {
@@ -115,6 +115,7 @@ bake_variants(const struct world *world, struct variant *variants)
 	bake(world, &options, &variants[0]);
 	options.n_levels = 1;
 	options.prune = false;
+	options.fast_queries = true;
 	bake(world, &options, &variants[1]);
 	options = world->options;
 	options.n_threads = 3;

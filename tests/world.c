@@ -107,6 +107,7 @@ world_options(struct rng *rng, const struct world *world)
 	if (options.policy == HPA_POLICY_EVERY)
 		options.policy_parameter = rng_between(rng, 1, 3);
 	options.cache_paths = rng_chance(rng, 30);
+	options.fast_queries = rng_chance(rng, 20);
 	options.compress = (enum hpa_compress)rng_below(rng, 3);
 	options.n_threads = 1;
 	options.n_agents = world->n_agents;

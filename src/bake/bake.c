@@ -48,8 +48,8 @@ const struct bake_name bake_compress_names[] = {
 };
 
 const char *const bake_pass_names[BAKE_N_PASSES] = {
-	"terrain", "nodes",      "repeats", "distances",
-	"levels",  "components", "paths",   "layout",
+	"terrain", "nodes",  "repeats",    "distances", "levels",
+	"labels",  "components", "paths",   "layout",
 };
 
 const struct bake_name bake_kernel_names[] = {
@@ -168,8 +168,12 @@ fill_report(const struct abstraction *profiles, uint32_t n,
 		.n_free_cells = profiles->n_free_cells,
 		.n_components = profiles->n_components,
 	};
-	for (uint32_t p = 0; p < n; p++)
+	for (uint32_t p = 0; p < n; p++) {
 		add_to_report(&profiles[p], report);
+		report->n_unlabelled += profiles[p].options.fast_queries &&
+		                        profiles[p].n_nodes > 0 &&
+		                        profiles[p].hubs.size == 0;
+	}
 }
 
 /* What the passes take, one behind the other. */
@@ -235,6 +239,9 @@ run_passes(struct abstraction *abs, uint64_t *n_bytes, struct watch *watch,
 	for (unsigned l = 1; l < abs->options.n_levels && st == DIAG_OK; l++)
 		st = hierarchy_pass(abs, l, diag);
 	count_pass(watch, BAKE_PASS_LEVELS);
+	if (st == DIAG_OK)
+		st = labels_pass(abs, diag);
+	count_pass(watch, BAKE_PASS_LABELS);
 	if (st == DIAG_OK)
 		st = component_pass(abs, diag);
 	count_pass(watch, BAKE_PASS_COMPONENTS);
@@ -378,6 +385,7 @@ abstraction_free(struct abstraction *abs)
 	free(abs->nodes);
 	free(abs->inter_first);
 	free(abs->inter_target);
+	free(abs->hubs.data);
 	free(abs->labels);
 	free(abs->run_labels);
 }

@@ -53,6 +53,7 @@ struct bake_options {
 	                            * 0: the policy's default */
 	bool prune;
 	bool cache_paths;
+	bool fast_queries; /* make hub labels */
 	enum hpa_compress compress;
 	unsigned n_threads; /* 0: all cores */
 	uint32_t n_agents;  /* 0: one without a name, of one cell */
@@ -79,6 +80,7 @@ enum bake_pass {
 	BAKE_PASS_REPEATS,
 	BAKE_PASS_DISTANCES,
 	BAKE_PASS_LEVELS,
+	BAKE_PASS_LABELS,
 	BAKE_PASS_COMPONENTS,
 	BAKE_PASS_PATHS,
 	BAKE_PASS_LAYOUT,
@@ -89,6 +91,7 @@ extern const char *const bake_pass_names[BAKE_N_PASSES];
 struct bake_report {
 	uint32_t width, height, n_levels;
 	uint32_t n_profiles;
+	uint32_t n_unlabelled; /* that should have labels and have none */
 	struct bake_level_report levels[HPA_MAX_LEVELS]; /* of all profiles */
 	uint64_t n_free_cells;
 	uint32_t n_components;

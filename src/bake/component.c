@@ -1,4 +1,4 @@
-/* component.c: pass 7, which cells can be reached from which.
+/* component.c: pass 8, which cells can be reached from which.
  *
  * Two cells are connected iff straight steps connect them, whatever the
  * movement rule: a diagonal step needs at least one free cell beside it, and

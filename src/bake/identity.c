@@ -2,9 +2,9 @@
  *
  * The bytes of a baked file follow from the cells, the options that are stored,
  * the agents and the links. The cells have their hash, the source hash. The rest
- * is in the file as bytes: in FACT, AGNT and LINK. This file writes these bytes,
- * for layout.c and for the hash that is made of them here, so that a file can be
- * asked whether baking would only give it again.
+ * is in the file as bytes: in FACT, AGNT and LINK; and HUBS is there or not. This
+ * file writes these bytes, for layout.c and for the hash that is made of them
+ * here, so that a file can be asked whether baking would only give it again.
  *
  * The options hash of the file's header takes only those FACTs that are stored,
  * which is known after the bake. The one here takes the FACT of every profile,
@@ -112,6 +112,8 @@ bake_identity(const struct level *level, const struct bake_options *options,
 		                     source.is_weighted, fact);
 		out->options = hash_facts(out->options, fact);
 	}
+	if (resolved.fast_queries)
+		out->options = hpa_hash(out->options, NULL, 0);
 	out->source = source.hash;
 	source_free(&source);
 	return st;
@@ -136,6 +138,8 @@ bake_identity_of(const struct hpa_file *file, struct bake_identity *out)
 		out->options =
 			hash_facts(out->options,
 		                   hpa_file_find(file, HPA_ID_FACTS, p)->raw);
+	if (hpa_file_find(file, HPA_ID_LABELS, 0))
+		out->options = hpa_hash(out->options, NULL, 0);
 }
 
 /* Sections that are compressed, of those that a search works on or the rest. */
@@ -169,6 +173,7 @@ is_written_again(const struct hpa_file *file, enum hpa_compress compress)
 			.id = section->id,
 			.profile = section->profile,
 			.is_hot = section->flags & HPA_FLAG_CRITICAL,
+			.is_stored = !strcmp(section->id, HPA_ID_LABELS),
 			.raw = section->raw,
 			.raw_size = section->raw_size,
 		};

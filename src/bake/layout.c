@@ -1,4 +1,4 @@
-/* layout.c: pass 9, the sections, and the file made of them.
+/* layout.c: pass 10, the sections, and the file made of them.
  *
  * The sections are those of formats/hpa.md, each made in one piece of memory
  * whose size is known before. Most of a level's clusters look like another one,
@@ -352,10 +352,13 @@ static void
 append_section(struct sections *sections, const char *id, uint32_t profile,
                const uint8_t *raw, size_t size)
 {
+	bool is_stored = !strcmp(id, HPA_ID_LABELS);
+
 	sections->list[sections->n++] = (struct hpa_new_section){
 		.id = id,
 		.profile = profile,
-		.is_hot = strcmp(id, HPA_ID_PATHS) != 0,
+		.is_hot = strcmp(id, HPA_ID_PATHS) && !is_stored,
+		.is_stored = is_stored,
 		.raw = raw,
 		.raw_size = size,
 	};
@@ -389,7 +392,8 @@ share_section(struct sections *sections)
 		if (strcmp(other->id, last->id) != 0)
 			continue;
 		if (other->raw_size == last->raw_size &&
-		    !memcmp(other->raw, last->raw, last->raw_size)) {
+		    (last->raw_size == 0 ||
+		     !memcmp(other->raw, last->raw, last->raw_size))) {
 			sections->n--;
 			free(last->own);
 		}
@@ -561,17 +565,31 @@ make_reach(const struct abstraction *abs, struct sections *sections, uint32_t p)
 	return true;
 }
 
+/* No bytes say that labels were asked for and that there are none. */
+static bool
+make_hubs(const struct abstraction *abs, struct sections *sections, uint32_t p)
+{
+	append_section(sections, HPA_ID_LABELS, p, abs->hubs.data,
+	               abs->hubs.size);
+	return true;
+}
+
 struct profile_section {
 	bool (*make)(const struct abstraction *abs, struct sections *sections,
 	             uint32_t p);
-	bool is_for_links;
+	bool is_for_links, is_for_speed;
 };
 
 static const struct profile_section profile_sections[] = {
-	{make_facts, false},      {make_cells, false},
-	{make_components, false}, {make_nodes, false},
-	{make_inter, false},      {make_levels, false},
-	{make_link_edges, true},  {make_reach, true},
+	{.make = make_facts},
+	{.make = make_cells},
+	{.make = make_components},
+	{.make = make_nodes},
+	{.make = make_inter},
+	{.make = make_levels},
+	{.make = make_link_edges, .is_for_links = true},
+	{.make = make_reach, .is_for_links = true},
+	{.make = make_hubs, .is_for_speed = true},
 };
 #define N_PROFILE_SECTIONS                                                     \
 	(sizeof(profile_sections) / sizeof(profile_sections[0]))
@@ -602,10 +620,12 @@ add_profile(struct sections *sections, const struct abstraction *abs,
             uint32_t p, const uint32_t **offset)
 {
 	for (size_t i = 0; i < N_PROFILE_SECTIONS; i++) {
-		if (profile_sections[i].is_for_links &&
-		    abs->options.n_links == 0)
+		const struct profile_section *row = &profile_sections[i];
+
+		if ((row->is_for_links && abs->options.n_links == 0) ||
+		    (row->is_for_speed && !abs->options.fast_queries))
 			continue;
-		if (!profile_sections[i].make(abs, sections, p))
+		if (!row->make(abs, sections, p))
 			return false;
 		share_section(sections);
 	}
@@ -646,7 +666,8 @@ add_all(struct sections *sections, const struct pool *pool)
 	return add_tables(sections, pool);
 }
 
-/* What the user chose: the options among the facts, the agents and links. */
+/* What the user chose: the options among the facts, that there are labels, the
+ * agents and links. */
 static uint64_t
 hash_options(const struct sections *sections)
 {
@@ -659,6 +680,9 @@ hash_options(const struct sections *sections)
 			hash = hpa_hash(hash, section->raw + HPA_FACT_OPTIONS,
 			                HPA_FACT_OPTIONS_END -
 			                        HPA_FACT_OPTIONS);
+		else if (!strcmp(section->id, HPA_ID_LABELS) &&
+		         section->profile == 0)
+			hash = hpa_hash(hash, NULL, 0);
 		else if (!strcmp(section->id, HPA_ID_AGENTS) ||
 		         !strcmp(section->id, HPA_ID_LINKS))
 			hash = hpa_hash(hash, section->raw, section->raw_size);

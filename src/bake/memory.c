@@ -91,6 +91,31 @@ table_bytes(const struct abstract_level *level, unsigned l, bool prune)
 	return sum;
 }
 
+/* A node's sample while hubs are chosen, of which there are a given number and,
+ * as arrays grow, half as many again; and an entry of its label, in its array
+ * and later in the section and the file. */
+#define SAMPLE_BYTES (32u * 24u * 3u / 2u)
+#define ENTRY_BYTES (12u * 3u / 2u)
+#define HUBS_BYTES (2u * 6u)
+
+/* The entries of a label, about: what levels of noise need, which is more than
+ * game levels do. */
+static uint64_t
+label_length(uint32_t n_nodes)
+{
+	uint64_t root = 0;
+
+	while (root * root < n_nodes)
+		root++;
+	return root + root / 3;
+}
+
+static bool
+has_labels(const struct abstraction *abs)
+{
+	return abs->options.fast_queries && abs->n_link_edges == 0;
+}
+
 enum diag_status
 memory_pass(const struct abstraction *abs, uint64_t *so_far, struct diag *diag)
 {
@@ -112,6 +137,14 @@ memory_pass(const struct abstraction *abs, uint64_t *so_far, struct diag *diag)
 	passing = 2 * tables + bits;
 	if (component_bytes(abs) > passing)
 		passing = component_bytes(abs);
+	if (has_labels(abs)) {
+		uint64_t n = abs->n_nodes;
+		uint64_t entries = n * label_length(abs->n_nodes);
+		uint64_t labelling = n * SAMPLE_BYTES + entries * ENTRY_BYTES;
+
+		made += entries * HUBS_BYTES;
+		passing = labelling > passing ? labelling : passing;
+	}
 	*so_far += made + tables + passing;
 	return admit(abs->options.memory, *so_far + ALLOWANCE, diag);
 }

@@ -9,6 +9,7 @@
 #ifndef BAKE_PASSES_H
 #define BAKE_PASSES_H
 
+#include "formats/hpa_hubs.h"
 #include "formats/hpa_table.h"
 #include "src/bake/arena.h"
 #include "src/bake/bake.h"
@@ -94,6 +95,8 @@ struct abstraction {
 	struct node *nodes; /* by cluster, in it by row, in it by column */
 	uint32_t *inter_first, *inter_target;
 	struct abstract_level levels[HPA_MAX_LEVELS];
+
+	struct bytes hubs; /* HUBS; no bytes: there are no labels */
 
 	uint32_t n_components;
 	uint32_t *labels; /* per level-1 cluster, as in COMP */
@@ -190,6 +193,9 @@ enum diag_status distance_pass(struct abstraction *abs, struct diag *diag);
  * level below. */
 enum diag_status hierarchy_pass(struct abstraction *abs, unsigned level,
                                 struct diag *diag);
+
+/* labels.c: hub labels, if they are wanted and there are no links. */
+enum diag_status labels_pass(struct abstraction *abs, struct diag *diag);
 
 /* component.c: which cells can be reached from which. The memory it takes for a
  * while, and the pass itself. */

@@ -1,4 +1,4 @@
-/* paths.c: pass 8, the refined paths of level-1 intra-edges.
+/* paths.c: pass 9, the refined paths of level-1 intra-edges.
  *
  * What refining an edge would find, written down as runs of equal moves. An
  * edge is refined the same way in both directions and with or without this

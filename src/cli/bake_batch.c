@@ -327,6 +327,20 @@ note_name(struct batch *batch, const char *label)
 	name_list_add(&batch->failed, name);
 }
 
+static void
+tell_notes(const struct job *job)
+{
+	const struct bake_report *report = &job->report;
+
+	fflush(stdout);
+	fputs(job->notes, stderr);
+	if (report->n_unlabelled > 0)
+		fprintf(stderr,
+		        "%s: no hub labels for %" PRIu32 " of %" PRIu32
+		        " agents: they can use links\n",
+		        job->label, report->n_unlabelled, report->n_profiles);
+}
+
 /* Say what there is to say about a level, and be done with it. */
 static void
 tell(struct batch *batch, struct job *job, const char *file)
@@ -337,10 +351,8 @@ tell(struct batch *batch, struct job *job, const char *file)
 		job->outcome = REPORT_FAILED;
 	batch->counts[job->outcome]++;
 	progress_hide(&batch->progress);
-	if (job->notes) {
-		fflush(stdout);
-		fputs(job->notes, stderr);
-	}
+	if (job->notes)
+		tell_notes(job);
 	if (!job->status && !plan->quiet)
 		tell_row(batch, job);
 	if (job->status && batch->failed.n <= MAX_NAMED)

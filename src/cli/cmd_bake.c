@@ -23,7 +23,7 @@
 
 /* Which options are given that a file may also tell. */
 struct given {
-	bool cluster_size, levels, transitions, threshold, moves, paths, prune;
+	bool cluster_size, levels, transitions, threshold, moves, paths, labels, prune;
 	bool compress;
 };
 
@@ -31,7 +31,7 @@ struct options {
 	const char *output, *folder;
 	struct given given;
 	uint32_t cluster_size, n_levels, threshold, n_threads;
-	bool cache_paths, no_prune, quiet, verbose, force;
+	bool cache_paths, fast_queries, no_prune, quiet, verbose, force;
 	const char *stored, *report, *depfile;
 	bool depfiles, phony;
 	struct cli_choice progress;
@@ -116,6 +116,17 @@ static const struct cli_option option_rows[] = {
          .offset = offsetof(struct options, no_prune),
          .is_off = true,
          .given = offsetof(struct options, given.prune)},
+	{.kind = CLI_SWITCH,
+         .name = "fast-queries",
+         .what = "store hub labels: paths without a search, in a larger file",
+         .offset = offsetof(struct options, fast_queries),
+         .given = offsetof(struct options, given.labels)},
+	{.kind = CLI_SWITCH,
+         .name = "no-fast-queries",
+         .what = "store none (default)",
+         .offset = offsetof(struct options, fast_queries),
+         .is_off = true,
+         .given = offsetof(struct options, given.labels)},
 	{.kind = CLI_SWITCH,
          .name = "no-prune",
          .what = "store redundant intra-edges too",
@@ -243,6 +254,7 @@ baker_options(const struct options *options)
 	                                    : options->policy.number,
 		.prune = !options->no_prune,
 		.cache_paths = options->cache_paths,
+		.fast_queries = options->fast_queries,
 		.compress = (enum hpa_compress)options->compress.value,
 		.n_threads = options->n_threads,
 		.kernel = (enum bake_kernel)options->kernel.value,
@@ -370,6 +382,8 @@ take_stored(const struct options *options, const struct bake_options *stored,
 		bake->moves = stored->moves;
 	if (!given->paths)
 		bake->cache_paths = stored->cache_paths;
+	if (!given->labels)
+		bake->fast_queries = stored->fast_queries;
 	if (!given->prune)
 		bake->prune = stored->prune;
 	if (!given->compress)

@@ -148,17 +148,18 @@ print_text(const char *name, const struct baked *baked)
 /* The functions below return NULL where there is no memory. */
 
 static json_t *
-json_options(const struct hpa_view *view)
+json_options(const struct hpa_file *file, const struct hpa_view *view)
 {
 	const char *parameter = describe_parameter(view->policy);
 	json_t *json = json_pack(
-		"{s:I, s:I, s:s, s:s, s:b, s:b}", "cluster_size",
+		"{s:I, s:I, s:s, s:s, s:b, s:b, s:b}", "cluster_size",
 		(json_int_t)view->cluster_size, "levels",
 		(json_int_t)view->n_levels, "moves",
 		cli_name_of(bake_move_names, (int)view->moves), "transitions",
 		cli_name_of(bake_policy_names, (int)view->policy), "prune",
 		(view->flags & HPA_FACT_FLAG_PRUNED) != 0, "cache_paths",
-		(view->flags & HPA_FACT_FLAG_PATHS) != 0);
+		(view->flags & HPA_FACT_FLAG_PATHS) != 0, "fast_queries",
+		hpa_file_find(file, HPA_ID_LABELS, 0) != NULL);
 
 	if (parameter &&
 	    json_object_set_new(json, parameter,
@@ -251,7 +252,7 @@ json_baked(const char *name, const struct baked *baked)
 		(json_int_t)view->height, "free_cells",
 		(json_int_t)view->n_free_cells, "components",
 		(json_int_t)view->n_components, "compressor", file->compressor,
-		"options", json_options(view), "hashes", "content",
+		"options", json_options(file, view), "hashes", "content",
 		describe_json_hash(file->content_hash), "source",
 		describe_json_hash(file->source_hash), "options",
 		describe_json_hash(file->options_hash), "terrain_classes",

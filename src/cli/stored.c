@@ -61,6 +61,8 @@ stored_options(const struct baked *baked, const struct stored_extras *extras)
 		.policy_parameter = view->policy_parameter,
 		.prune = (view->flags & HPA_FACT_FLAG_PRUNED) != 0,
 		.cache_paths = (view->flags & HPA_FACT_FLAG_PATHS) != 0,
+		.fast_queries =
+			hpa_file_find(&baked->file, HPA_ID_LABELS, 0) != NULL,
 		.compress = bake_compress_of(&baked->file),
 	};
 }

@@ -2,9 +2,9 @@
  *
  * The graph in the file is shared and stays as it is. Start and goal are tied
  * to the nodes of their level-1 clusters by one Dijkstra each, inside the
- * cluster: the goal's costs are kept until a node of its cluster is expanded,
- * the start's are the search's first offers. Where both lie in one cluster the
- * way inside it is one more offer.
+ * cluster: the start's costs are the search's first offers, the goal's wait
+ * until a node of its cluster is expanded. Where both lie in one cluster the way
+ * inside it is one more offer. Hub labels take the same costs.
  *
  * Start and goal near each other but on two sides of a border are where the
  * abstraction serves badly: two steps may become ten. So what is simple is tried
@@ -16,59 +16,55 @@
 #define NEAR 30
 
 static uint32_t
-cost_of_node(const struct hpa_query *query, uint32_t node)
+cluster_of(const struct hpa_query *query, hpa_cell cell)
 {
-	const struct hpa_view *view = &query->map->view;
-
-	return distances_at(&query->distances, hpa_node_x(view, node),
-	                    hpa_node_y(view, node));
+	return hpa_cluster_at(&query->map->view.levels[0], cell.x, cell.y);
 }
 
+/* The costs between a cell and the nodes of its cluster. */
 static void
-connect_goal(struct hpa_query *query)
+connect_cell(struct hpa_query *query, hpa_cell cell, uint32_t *costs)
 {
-	const struct hpa_map *map = query->map;
-	const struct hpa_view_level *level = &map->view.levels[0];
-	uint32_t cluster = hpa_cluster_at(level, query->to.x, query->to.y);
+	const struct hpa_view *view = &query->map->view;
+	const struct hpa_view_level *level = &view->levels[0];
+	uint32_t cluster = cluster_of(query, cell);
 	uint32_t first = hpa_get_u32(level->first, cluster);
 	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
 
-	refine_solve_cluster(query, query->to.x, query->to.y);
+	refine_solve_cluster(query, cell.x, cell.y);
 	for (uint32_t node = first; node < end; node++)
-		query->goal_cost[node - first] = cost_of_node(query, node);
-}
-
-static void
-connect_start(struct hpa_query *query)
-{
-	const struct hpa_map *map = query->map;
-	const struct hpa_view_level *level = &map->view.levels[0];
-	uint32_t cluster = hpa_cluster_at(level, query->from.x, query->from.y);
-	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
-	uint32_t node = hpa_get_u32(level->first, cluster);
-
-	refine_solve_cluster(query, query->from.x, query->from.y);
-	for (; node < end; node++) {
-		uint32_t cost = cost_of_node(query, node);
-
-		if (cost != WINDOW_NO_PATH)
-			search_reach(query, node, cost, HPA_NONE);
-	}
-	if (cluster == query->search.goal_cluster[0]) {
-		uint32_t cost = distances_at(&query->distances, query->to.x,
-		                             query->to.y);
-
-		if (cost != WINDOW_NO_PATH)
-			search_reach(query, map->view.n_nodes, cost, HPA_NONE);
-	}
+		costs[node - first] =
+			distances_at(&query->distances, hpa_node_x(view, node),
+		                     hpa_node_y(view, node));
 }
 
 void
 connect_start_and_goal(struct hpa_query *query)
 {
-	connect_goal(query);
+	connect_cell(query, query->to, query->goal_cost);
+	connect_cell(query, query->from, query->start_cost);
+	query->inside_cost = WINDOW_NO_PATH;
+	if (cluster_of(query, query->from) == cluster_of(query, query->to))
+		query->inside_cost = distances_at(&query->distances,
+		                                  query->to.x, query->to.y);
+}
+
+void
+connect_search(struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	uint32_t cluster = cluster_of(query, query->from);
+	uint32_t first = hpa_get_u32(view->levels[0].first, cluster);
+	uint32_t end = hpa_get_u32(view->levels[0].first, (size_t)cluster + 1);
+
 	search_begin(query);
-	connect_start(query);
+	for (uint32_t node = first; node < end; node++)
+		if (query->start_cost[node - first] != WINDOW_NO_PATH)
+			search_reach(query, node,
+			             query->start_cost[node - first], HPA_NONE);
+	if (query->inside_cost != WINDOW_NO_PATH)
+		search_reach(query, view->n_nodes, query->inside_cost,
+		             HPA_NONE);
 }
 
 static bool

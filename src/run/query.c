@@ -12,8 +12,7 @@
 /* Offsets of the parts of a query, and its size. 64 bits, because the product
  * of a file's counts may not fit a small machine's size_t. */
 struct plan {
-	uint64_t nodes, hops, shortcuts, bends, corridor, paths,
-		size;
+	uint64_t nodes, hops, hubs, shortcuts, bends, corridor, paths, size;
 };
 
 static uint64_t
@@ -47,6 +46,8 @@ make_plan(const hpa_map *map)
 	add_part(&plan, 1, sizeof(struct hpa_query));
 	plan.nodes = add_part(&plan, n_items, sizeof(struct search_node));
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
+	plan.hubs = add_part(&plan, view->hubs.first ? view->n_nodes : 0,
+	                     sizeof(struct hub_cost));
 	plan.shortcuts =
 		add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
 	plan.bends = add_part(&plan, 2 * (uint64_t)smooth_capacity(map),
@@ -75,6 +76,7 @@ carve(struct hpa_query *query, const struct plan *plan)
 	query->search.nodes = (void *)(room + plan->nodes);
 	query->search.queue.nodes = query->search.nodes;
 	query->walk.hops = (void *)(room + plan->hops);
+	query->label.costs = (void *)(room + plan->hubs);
 	query->search.shortcuts = (void *)(room + plan->shortcuts);
 	query->smooth.capacity = smooth_capacity(query->map);
 	query->smooth.path.at = (void *)(room + plan->bends);
@@ -84,6 +86,9 @@ carve(struct hpa_query *query, const struct plan *plan)
 	hpa_query_set_smoothing(query, HPA_SMOOTH_SHORTCUTS, 0);
 	search_find_shortcuts(query);
 	memset(query->search.nodes, 0, n_items * sizeof(struct search_node));
+	if (view->hubs.first)
+		memset(query->label.costs, 0,
+		       view->n_nodes * sizeof(struct hub_cost));
 	if (!view->paths)
 		return HPA_OK;
 	return hpa_blocks_init(&query->paths, view->paths, room + plan->paths);
@@ -139,9 +144,17 @@ hpa_query_set_smoothing(hpa_query *query, hpa_smoothing mode, uint32_t box)
 static uint64_t
 cost_of_path(const hpa_query *query)
 {
-	return query->is_direct
-	               ? query->direct_cost
-	               : query->search.nodes[query->map->view.n_nodes].cost;
+	return query->is_direct ? query->direct_cost : query->cost;
+}
+
+/* Find the path over the abstraction. */
+static bool
+find_abstract_path(hpa_query *query)
+{
+	if (query->map->view.hubs.first)
+		return label_find(query);
+	connect_search(query);
+	return search_path(query);
 }
 
 /* Find the path; there is nothing to walk yet. */
@@ -164,7 +177,7 @@ find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 	}
 	connect_start_and_goal(query);
 	query_lap(query, QUERY_CONNECT);
-	if (!search_path(query))
+	if (!find_abstract_path(query))
 		return HPA_CORRUPT;
 	query_lap(query, QUERY_SEARCH);
 	if (query_smooths(query))
@@ -184,14 +197,19 @@ hpa_query_cost(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
 }
 
 /* Put the hops of the path found on the empty stack of the walk. */
-static void
+static hpa_status
 push_path(struct hpa_query *query)
 {
-	if (query->is_direct)
+	if (query->is_direct) {
 		walk_push(&query->walk, HPA_NONE, HOP_DIRECT,
 		          query->direct_cost);
-	else
+	} else if (!query->map->view.hubs.first) {
 		search_push_path(query);
+	} else if (!label_push_path(query)) {
+		query_end_walk(query);
+		return HPA_CORRUPT;
+	}
+	return HPA_OK;
 }
 
 static hpa_status
@@ -201,13 +219,14 @@ begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
 	struct walk *walk = &query->walk;
 	hpa_status st = hpa_query_cost(query, from, to, cost);
 
+	if (st == HPA_OK)
+		st = push_path(query);
 	if (st != HPA_OK)
 		return st;
 	walk->is_begun = false;
 	walk->x = from.x;
 	walk->y = from.y;
 	walk->node = HPA_NONE;
-	push_path(query);
 	if (query_smooths(query))
 		smooth_begin(query, in_pieces);
 	return HPA_OK;
@@ -278,11 +297,13 @@ hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
 	struct waypoints list = {out, 0, capacity, from};
 	struct walk *walk = &query->walk;
 	hpa_status st = find_path(query, from, to);
+	uint64_t cost = 0;
 
 	*n = 0;
+	if (st == HPA_OK)
+		st = push_path(query);
 	if (st != HPA_OK)
 		return st;
-	push_path(query);
 	add_waypoint(&list, from, 0);
 	/* The last hop leads to the goal. */
 	for (size_t i = walk->n_hops - 1; i > 0; i--) {
@@ -290,7 +311,8 @@ hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
 		hpa_cell cell = {(uint16_t)hpa_node_x(view, node),
 		                 (uint16_t)hpa_node_y(view, node)};
 
-		add_waypoint(&list, cell, query->search.nodes[node].cost);
+		cost += walk->hops[i].cost;
+		add_waypoint(&list, cell, cost);
 	}
 	add_waypoint(&list, to, cost_of_path(query));
 	query_end_walk(query);

@@ -2,6 +2,7 @@
  *
  *     query.c    the calls of hpa.h; makes the query in one piece
  *     connect.c  the costs from start and goal to the nodes of their clusters
+ *     label.c    the path by hub labels, where the map has them
  *     search.c   A* over the levels, and inside one cluster when refining
  *     refine.c   the hops of an abstract path -> runs of equal moves
  *     memo.c     what was refined lately
@@ -101,6 +102,20 @@ struct memo {
 	struct memo_hops hops[MEMO_HOP_SLOTS];
 };
 
+/* The least cost from the start to a hub; valid if the stamp is the query's. */
+struct hub_cost {
+	uint32_t stamp, cost;
+};
+
+/* What hub labels say of the path. */
+struct label_path {
+	struct hub_cost *costs; /* of hubs, by rank; none if there are no
+	                         * labels */
+	uint32_t stamp;
+	uint32_t goal_node;  /* HPA_NONE: the way is inside one cluster */
+	uint32_t goal_entry; /* of its label: the hub that is passed */
+};
+
 /* A walk along the path: where it stands, what it has still to do. */
 struct walk {
 	bool is_begun; /* the start has been handed out */
@@ -181,8 +196,15 @@ struct hpa_query {
 	hpa_allocator allocator;
 	size_t size;
 	hpa_cell from, to;
+	/* To the nodes of the start's cluster, and from those of the goal's; if
+	 * that is one cluster, also inside it. WINDOW_NO_PATH: there is no
+	 * way. */
+	uint32_t start_cost[QUERY_MAX_LOCAL_NODES];
 	uint32_t goal_cost[QUERY_MAX_LOCAL_NODES];
+	uint32_t inside_cost;
+	uint64_t cost; /* of the path over the abstraction */
 	struct search search;
+	struct label_path label;
 	struct walk walk;
 	struct distances distances;
 	struct memo memo;
@@ -211,9 +233,12 @@ query_lap(struct hpa_query *query, enum query_phase phase)
 	clock->lap_ns = now;
 }
 
-/* connect.c: fill in goal_cost and begin the search from the start: every node of its cluster, and the goal if it lies
- * there too. */
+/* connect.c: fill in start_cost, goal_cost and inside_cost. */
 void connect_start_and_goal(struct hpa_query *query);
+
+/* Begin the search from the start: every node of its cluster, and the goal if
+ * it lies there too. */
+void connect_search(struct hpa_query *query);
 
 /* Try what is simple: is there a way from start to goal that nothing is cheaper
  * than? Then is_direct and direct_cost tell of it. */
@@ -223,7 +248,21 @@ bool connect_at_once(struct hpa_query *query);
  * simple one cheaper? Fills in is_direct and direct_cost. */
 void connect_directly(struct hpa_query *query, uint64_t cost);
 
+/* label.c */
+
+/* Find the cheapest way from the start to the goal, which are connected, by the
+ * labels of the map. False if they know of none. */
+bool label_find(struct hpa_query *query);
+
+/* Put the hops of the path found on the empty stack of the walk. False if the
+ * labels do not lead along it. */
+bool label_push_path(struct hpa_query *query);
+
 /* search.c */
+
+/* What the step between the two nodes of a transition costs. */
+uint32_t search_transition_cost(const struct hpa_query *query, uint32_t from,
+                                uint32_t to);
 
 /* Gather the links that are shorter than the crow flies, once for a query. */
 void search_find_shortcuts(struct hpa_query *query);

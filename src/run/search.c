@@ -304,9 +304,9 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
 	}
 }
 
-/* The cost of the step between the two nodes of a transition. */
-static uint32_t
-transition_cost(const struct hpa_query *query, uint32_t from, uint32_t to)
+uint32_t
+search_transition_cost(const struct hpa_query *query, uint32_t from,
+                       uint32_t to)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct grid *grid = &query->map->grid;
@@ -337,7 +337,7 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
 		    (inside == HPA_NONE ||
 		     cluster_of(query, place->level + 1, to) == inside))
 			reach(query, to,
-			             cost + transition_cost(query, node, to),
+			             cost + search_transition_cost(query, node, to),
 			             node);
 	}
 }
@@ -384,8 +384,10 @@ search_path(struct hpa_query *query)
 		struct place place;
 
 		search->n_expanded++;
-		if (node == goal)
+		if (node == goal) {
+			query->cost = search->nodes[goal].cost;
 			return true;
+		}
 		place = place_for_search(query, node);
 		if (place.level == 1 && place.cluster == query->search.goal_cluster[0])
 			reach_goal(query, node);
