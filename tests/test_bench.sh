@@ -325,8 +325,8 @@ test_complaints() {
 		--scen castle.map.scen
 	ok "problems of another level" complains 3 "rooms.map.scen: " \
 		castle.hpa --scen rooms.map.scen
-	ok "an agent that is not there" complains 2 "castle.hpa: it has no agent" \
-		castle.hpa --agent ogre
+	ok "an agent that is not there" complains 2 "castle.hpa: " castle.hpa \
+		--agent ogre
 	ok "no repeats" complains 2 "--repeat takes a number from 1" \
 		castle.hpa --repeat 0
 	run hpabake bench no.hpa castle.hpa --repeat 1
