@@ -29,7 +29,7 @@ everything="--transitions spread --moves 8-loose --cluster-size 32 \
 option_sets="
 --cache-paths
 --fast-queries
---compress all
+--compress cold
 --transitions every:3 --no-prune
 --moves 4
 --levels 4 --cluster-size 8

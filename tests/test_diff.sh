@@ -215,12 +215,14 @@ test_why() {
 	why "two reasons" \
 		"transitions ends, threshold 6 -> spread & pruned yes -> no" \
 		base.hpa other.hpa
-	bake_as --cache-paths --compress none
+	bake_as --cache-paths
 	why "cached paths" "cached paths no -> yes" base.hpa other.hpa
-	bake_as --compress all
-	ok "why: compression" sh -c "
-		'$HPABAKE' diff base.hpa other.hpa |
-			grep -q '^  only the sections that are compressed 0 of '"
+	bake_as --compress none
+	why "compression" "only what is compressed all -> cold" base.hpa other.hpa
+	bake_as --compress none --moves 4
+	why "compression too" "moves 8 -> 4 & what is compressed all -> cold" \
+		base.hpa other.hpa
+	bake_as
 	rename_compressor other.hpa renamed.hpa
 	why "the compressor" "only the compressor $(
 		hpabake info other.hpa | sed -n 's/.*compressor //p') -> zlib 9.9" \

@@ -1253,6 +1253,7 @@ bake_labels(const char *rows)
 	bake_options_default(&options);
 	options.cluster_size = 4;
 	options.fast_queries = true;
+	options.compress = HPA_COMPRESS_COLD;
 	return bake_as(rows, &options);
 }
 

@@ -401,7 +401,7 @@ test_overriding() {
 	overrides "--cache-paths" --no-cache-paths ""
 	overrides "--no-cache-paths" --cache-paths "--cache-paths"
 	overrides "--prune" --no-prune "--no-prune"
-	overrides "--compress all" "--compress cold" ""
+	overrides "--compress none" "--compress all" ""
 	overrides "--agent a:size=2" "--agent b" "--agent b"
 	overrides "--agent a --links links" "--links others" \
 		"--agent a --links others"

@@ -455,6 +455,7 @@ equal_profiles_share_their_sections(void **state)
 	(void)state;
 	random_level(&rng, 100, &level);
 	bake_options_default(&options);
+	options.compress = HPA_COMPRESS_COLD;
 	options.agents = agents;
 	options.n_agents = 1;
 	assert_int_equal(bake_run(&level, &options, &one, NULL, &diag),

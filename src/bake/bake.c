@@ -67,7 +67,7 @@ bake_options_default(struct bake_options *options)
 		.moves = HPA_RULE_8,
 		.policy = HPA_POLICY_ENDS,
 		.prune = true,
-		.compress = HPA_COMPRESS_COLD,
+		.compress = HPA_COMPRESS_ALL,
 	};
 }
 

@@ -180,30 +180,38 @@ add_options(struct diff_why *why, const struct baked *old,
 	add_agents(why, new, old, false);
 }
 
-static uint32_t
-n_compressed(const struct hpa_file *file)
+/* Is there an option by which both may have been compressed? Small files are the
+ * same by several. */
+static bool
+may_be_compressed_alike(const struct hpa_file *old, const struct hpa_file *new)
 {
-	uint32_t n = 0;
+	const struct bake_name *name = bake_compress_names;
 
-	for (uint32_t i = 0; i < file->n_sections; i++)
-		n += file->sections[i].codec != HPA_CODEC_STORED;
-	return n;
+	for (; name->name; name++) {
+		enum hpa_compress option = (enum hpa_compress)name->value;
+
+		if (bake_is_written_so(old, option) &&
+		    bake_is_written_so(new, option))
+			return true;
+	}
+	return false;
 }
 
-/* How equal things are stored: the bytes differ and what they mean does not. */
+/* How things are stored: the bytes may differ where what they mean does not. */
 static void
 add_storage(struct diff_why *why, const struct hpa_file *old,
             const struct hpa_file *new)
 {
-	uint32_t before = n_compressed(old), after = n_compressed(new);
+	const char *before = cli_name_of(bake_compress_names,
+	                                 (int)bake_compress_of(old));
+	const char *after = cli_name_of(bake_compress_names,
+	                                (int)bake_compress_of(new));
 	bool is_all = why->n == 0;
 
-	if (before != after)
-		add(why,
-		    "%ssections that are compressed %" PRIu32 " of %" PRIu32
-		    " -> %" PRIu32 " of %" PRIu32,
-		    is_all ? "only the " : "", before, old->n_sections, after,
-		    new->n_sections);
+	if (strcmp(before, after) != 0 && !may_be_compressed_alike(old, new))
+		add_text(why, is_all ? "only what is compressed"
+		                     : "what is compressed",
+		         before, after);
 	else if (is_all && strcmp(old->compressor, new->compressor) != 0)
 		add_text(why, "only the compressor", old->compressor,
 		         new->compressor);
