@@ -289,12 +289,10 @@ claim_stdin(struct collector *collector)
 static enum diag_status
 add_named(struct collector *collector, const char *name, bool folders)
 {
-	struct stat st;
-
 	if (!strcmp(name, FILE_STDIN))
 		return claim_stdin(collector) ? DIAG_USAGE
 		                              : add_file(collector, name);
-	if (folders && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
+	if (folders && folder_is_there(name))
 		return add_folder(collector, name);
 	return add_file(collector, name);
 }
@@ -384,9 +382,9 @@ batch_inputs_name_one(const struct batch_input *input, const char *folder,
                       const char *name)
 {
 	const char *base = name_base(input->label);
-	const char *dot = input->keeps_suffix ? NULL : strrchr(base, '.');
-	size_t stem = dot && dot > base ? (size_t)(dot - input->label)
-	                                : strlen(input->label);
+	size_t stem = (size_t)(base - input->label) +
+	              (input->keeps_suffix ? strlen(base)
+	                                   : name_stem_size(base));
 	size_t size = strlen(folder) + 1 + stem + 1 + strlen(name) +
 	              sizeof(BATCH_SUFFIX);
 	char *out = malloc(size);
@@ -550,11 +548,7 @@ batch_inputs_make_way(const char *output, const char *folder, struct diag *diag)
 
 	for (; !status && slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(name, 0777) != 0 && errno != EEXIST) {
-			cli_set_file(diag, name);
-			status = diag_set(diag, DIAG_FAILED, 0, "%s",
-			                  strerror(errno));
-		}
+		status = folder_make(name, diag);
 		*slash = '/';
 	}
 	free(name);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/cli/cli.h"
 #include "src/cli/diff.h"
@@ -286,14 +285,6 @@ make_pair(struct diff *diff, struct diag *diag)
 	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 }
 
-static bool
-is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static void
 add_sums(struct describe_sums *to, const struct describe_sums *from)
 {
@@ -393,12 +384,12 @@ check_usage(const struct options *options, int n, char **operands,
 	if (options->json && options->markdown)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "--json and --markdown exclude each other");
-	if (is_folder(operands[0]) != is_folder(operands[1]))
+	if (folder_is_there(operands[0]) != folder_is_there(operands[1]))
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "diff takes two files or two folders; %s is a "
 		                "folder, %s is not",
-		                operands[is_folder(operands[1])],
-		                operands[is_folder(operands[0])]);
+		                operands[folder_is_there(operands[1])],
+		                operands[folder_is_there(operands[0])]);
 	return DIAG_OK;
 }
 
@@ -415,7 +406,7 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 	if (status)
 		return status;
 	diff.new = operands[1];
-	diff.is_pair = !is_folder(diff.old);
+	diff.is_pair = !folder_is_there(diff.old);
 	status = diff.is_pair ? make_pair(&diff, diag) : find_rows(&diff, diag);
 	if (!status) {
 		status = read_rows(&diff, diag);

@@ -267,8 +267,8 @@ print_json(const json_t *array, bool several, struct diag *diag)
 {
 	if (array && !several && json_array_size(array) == 0)
 		return DIAG_OK;
-	return cli_json_print(several ? array : json_array_get(array, 0),
-	                           diag);
+	return cli_json_print(several ? array : json_array_get(array, 0), 0,
+	                      diag);
 }
 
 /* Leave only the profile of that agent. */

@@ -139,7 +139,7 @@ diff_print_json(const struct diff *diff, struct diag *diag)
 	                 json_sums(true, &diff->new_both), "total", "old",
 	                 json_sums(true, &diff->old_sum), "new",
 	                 json_sums(true, &diff->new_sum));
-	status = cli_json_print(json, diag);
+	status = cli_json_print(json, 0, diag);
 	json_decref(json);
 	return status;
 }

@@ -27,6 +27,23 @@ out_of_memory(struct diag *diag)
 	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 }
 
+bool
+folder_is_there(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+enum diag_status
+folder_make(const char *name, struct diag *diag)
+{
+	if (mkdir(name, 0777) == 0 || errno == EEXIST)
+		return DIAG_OK;
+	cli_set_file(diag, name);
+	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
+}
+
 static bool
 is_inside(const struct entered *way, const struct stat *st)
 {
@@ -77,12 +94,10 @@ walk_leaf(const struct folder_walk *walk, const struct folder_entry *folder,
           const char *leaf, const struct entered *way)
 {
 	char *path = name_join(folder->path, leaf);
-	char *name = *folder->name ? name_join(folder->name, leaf)
-	                           : strdup(leaf);
+	char *name = name_join(folder->name, leaf);
 	struct folder_entry entry = {.path = path, .name = name};
-	enum diag_status status = path && name
-	                                  ? walk_entry(walk, &entry, way)
-	                                  : out_of_memory(walk->diag);
+	enum diag_status status = path && name ? walk_entry(walk, &entry, way)
+	                                       : out_of_memory(walk->diag);
 
 	free(path);
 	free(name);

@@ -8,6 +8,12 @@
 #include "formats/diag.h"
 #include "src/cli/names.h"
 
+/* Is there a folder of that name? */
+bool folder_is_there(const char *name);
+
+/* Make a folder, unless it is there. DIAG_FAILED fills in diag. */
+enum diag_status folder_make(const char *name, struct diag *diag);
+
 /* What a walk comes by. */
 struct folder_entry {
 	const char *path; /* from where hpabake stands */

@@ -47,13 +47,14 @@ cli_json_add(json_t **array, json_t *item)
 }
 
 enum diag_status
-cli_json_print(const json_t *json, struct diag *diag)
+cli_json_print(const json_t *json, unsigned digits, struct diag *diag)
 {
 	if (!json)
 		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	errno = 0;
-	if (json_dumpf(json, stdout, JSON_INDENT(2)) != 0)
+	if (json_dumpf(json, stdout,
+	               JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) != 0 ||
+	    putchar('\n') == EOF)
 		return cli_write_failed(diag);
-	printf("\n");
 	return DIAG_OK;
 }

@@ -17,7 +17,9 @@ json_t *cli_json_hash(uint64_t hash);
 /* Append, or make the array NULL. */
 void cli_json_add(json_t **array, json_t *item);
 
-/* Print to stdout. json is borrowed; NULL says that there was no memory. */
-enum diag_status cli_json_print(const json_t *json, struct diag *diag);
+/* Print to stdout, numbers that are not whole with so many digits; 0 is for all
+ * that they have. json is borrowed; NULL says that there was no memory. */
+enum diag_status cli_json_print(const json_t *json, unsigned digits,
+                                struct diag *diag);
 
 #endif

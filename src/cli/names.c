@@ -13,6 +13,14 @@ name_base(const char *name)
 	return slash && slash[1] ? slash + 1 : name;
 }
 
+size_t
+name_stem_size(const char *base)
+{
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot > base ? (size_t)(dot - base) : strlen(base);
+}
+
 char *
 name_join(const char *folder, const char *name)
 {

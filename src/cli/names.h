@@ -8,10 +8,13 @@
 /* What follows the last slash; all of a name that ends there. */
 const char *name_base(const char *name);
 
+/* How much of such a part is no suffix. */
+size_t name_stem_size(const char *base);
+
 /* The functions below make a name, to be freed with free(), or return NULL where
  * there is no memory. */
 
-/* FOLDER/NAME */
+/* FOLDER/NAME; NAME where the folder is "". */
 char *name_join(const char *folder, const char *name);
 
 /* `name` as it stands in a file: one that begins with a slash as it is, others
