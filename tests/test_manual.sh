@@ -2,9 +2,9 @@
 #
 # What --help prints of a verb is taken apart into items: the lines of usage,
 # and each option and each name that an option takes with what is said of it; of
-# the program also the verbs. All of them must stand in the verb's manual page as groff formats it, once as
-# it is installed and once as hpabake writes it of a verb without prose. Blanks,
-# ends of lines and capitals are not compared.
+# the program also the verbs. All of them must stand in the verb's manual page as
+# groff formats it, once as it is installed and once as hpabake writes it of a
+# verb without prose. Blanks, ends of lines and capitals are not compared.
 . "$srcdir/tests/tap.sh"
 
 # The page of a verb as it was built; of the program without one.
