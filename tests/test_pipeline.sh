@@ -521,7 +521,7 @@ test_report() {
 			"$(grep "^$key=" info)"
 	done
 	is "the times of all passes are there" \
-		"$(grep -c '^time_ms\.passes\.' leaves)" 8
+		"$(grep -c '^time_ms\.passes\.' leaves)" 9
 	is "and of the rest" "$(grep -c -E \
 		'^time_ms\.(total|read|write)=' leaves)" 3
 	is "it has no warnings" "$(grep -c '^warnings' leaves)" 0
@@ -546,7 +546,7 @@ $(leaf error.file):$(leaf error.line)" "failed 3 bad.map:1"
 	run hpabake bake -f "$data/castle.map" -d out --report all.jsonl
 	line all.jsonl 1
 	is "an unchanged one has" "$(leaf status) \
-$(grep -c '^time_ms.passes' leaves)" "unchanged 8"
+$(grep -c '^time_ms.passes' leaves)" "unchanged 9"
 	hpabake bake -q "$data/castle.map" -d out --report - >all.jsonl
 	line all.jsonl 1
 	is "a report to standard output" "$(leaf status)" skipped
