@@ -16,6 +16,9 @@
 #     diag TEXT...           for the reader of the log
 #     run COMMAND...         run it; its exit code is in $status, what it
 #                            printed in $tmp/out and $tmp/err
+#     on_terminal COMMAND... the same, on a terminal of its own, which is fed
+#                            from stdin; both streams are in $tmp/out. Needs
+#                            python3.
 #     verbs                  those that hpabake --help lists, a line for each
 #     formats_quietly PAGE   groff has nothing to say about a manual page
 #     finish                 print the plan; exit with 1 if a test failed
@@ -25,6 +28,8 @@
 #     succeeds ARGUMENT...             it does, and has no complaint
 #     complains CODE TEXT ARGUMENT...  one line, which begins with the text
 #     complained CODE TEXT             the same, of what was run last
+#     refused CODE TEXT ARGUMENT...    as complains, and nothing on stdout
+#     refuses TEXT ARGUMENT...         a test: it is refused as wrong usage
 #
 # A name must not contain "#", which begins a directive of TAP.
 
@@ -92,6 +97,10 @@ run() {
 	"$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 }
 
+on_terminal() {
+	run python3 "$top_srcdir/tests/terminal.py" "$@"
+}
+
 verbs() {
 	"$HPABAKE" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Z].*/\1/p'
 }
@@ -127,6 +136,16 @@ complains() {
 	shift 2
 	run hpabake "$@"
 	complained "$code" "$text"
+}
+
+refused() {
+	complains "$@" && [ ! -s "$tmp/out" ]
+}
+
+refuses() {
+	text=$1
+	shift
+	ok "usage: hpabake $*: $text" refused 2 "$text" "$@"
 }
 
 finish() {

@@ -1,11 +1,20 @@
 """terminal.py COMMAND...: run a command on a terminal of its own.
 
 What it writes there, on either stream, goes to stdout, line ends as they were
-before the terminal made CR LF of them; its exit code is this program's.
+before the terminal made CR LF of them. What comes on stdin is typed. The exit
+code is the command's, as a shell tells it.
 """
 import os
 import pty
+import select
 import sys
+
+
+def read(fd):
+    try:
+        return os.read(fd, 65536)
+    except OSError:  # how Linux says that the other end was closed
+        return b""
 
 
 def main():
@@ -13,18 +22,20 @@ def main():
     if pid == 0:
         os.execvp(sys.argv[1], sys.argv[1:])
     output = b""
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:  # how Linux says that the other end was closed
-            break
-        if not piece:
-            break
-        output += piece
+    sources = [terminal, 0]
+    while terminal in sources:
+        for source in select.select(sources, [], [])[0]:
+            piece = read(source)
+            if not piece:
+                sources.remove(source)
+            elif source == terminal:
+                output += piece
+            else:
+                os.write(terminal, piece)
     sys.stdout.buffer.write(output.replace(b"\r\n", b"\n"))
     sys.stdout.flush()
-    _, status = os.waitpid(pid, 0)
-    sys.exit(os.waitstatus_to_exitcode(status))
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    sys.exit(code if code >= 0 else 128 - code)
 
 
 main()

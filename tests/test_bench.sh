@@ -13,10 +13,6 @@ fi
 mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 data=$(cd "$top_srcdir/data" && pwd)
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
 # scen FILE LEVEL N: random problems, blocked ends and empty ways among them.
 scen() {
 	awk -v of="$(basename "$2")" -v n="$3" -v seed="${HPA_SEED:-20040712}" '
@@ -215,19 +211,6 @@ value() {
 	judge value "$@"
 }
 
-# complains CODE TEXT ARGUMENT...: one line on stderr that begins with the text.
-complains() {
-	code=$1 text=$2
-	shift 2
-	run hpabake bench "$@"
-	cat "$tmp/err"
-	[ "$status" = "$code" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-		case $(cat "$tmp/err") in
-		"hpabake: $text"*) ;;
-		*) false ;;
-		esac
-}
-
 test_figures() {
 	for level in castle rooms maze; do
 		hpabake bake -q "$data/$level.map" -o $level.hpa
@@ -310,25 +293,25 @@ rooms-clusters.svg rooms-excess.svg rooms-nodes.svg rooms-time.svg"
 		"$status $(ls cart | wc -l | xargs)" "0 4"
 	cp castle.hpa empty/castle.hpa
 	ok "two files of one name" complains 2 "the figures of 'castle.hpa' and" \
-		castle.hpa empty/castle.hpa --scen . --plot both
+		bench castle.hpa empty/castle.hpa --scen . --plot both
 	: >file
 	ok "a file is no folder" complains 1 "file/castle-time.svg: " \
-		castle.hpa --repeat 1 --plot file
+		bench castle.hpa --repeat 1 --plot file
 }
 
 test_complaints() {
-	ok "no file" complains 2 "bench takes one file"
-	ok "no such file" complains 1 "no.hpa: " no.hpa
-	ok "no problems" complains 1 "four.hpa: there is no .map.scen" four.hpa
+	ok "no file" complains 2 "bench takes one file" bench
+	ok "no such file" complains 1 "no.hpa: " bench no.hpa
+	ok "no problems" complains 1 "four.hpa: there is no .map.scen" bench four.hpa
 	ok "one file of problems for two levels" complains 2 \
-		"--scen takes a folder" castle.hpa rooms.hpa \
+		"--scen takes a folder" bench castle.hpa rooms.hpa \
 		--scen castle.map.scen
 	ok "problems of another level" complains 3 "rooms.map.scen: " \
-		castle.hpa --scen rooms.map.scen
-	ok "an agent that is not there" complains 2 "castle.hpa: " castle.hpa \
-		--agent ogre
+		bench castle.hpa --scen rooms.map.scen
+	ok "an agent that is not there" complains 2 "castle.hpa: --agent takes one of" \
+		bench castle.hpa --agent ogre
 	ok "no repeats" complains 2 "--repeat takes a number from 1" \
-		castle.hpa --repeat 0
+		bench castle.hpa --repeat 0
 	run hpabake bench no.hpa castle.hpa --repeat 1
 	is "one that is missing does not stop the others" \
 		"$status $(grep -c '^castle.hpa' "$tmp/out")" "1 1"

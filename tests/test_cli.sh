@@ -50,18 +50,6 @@ scen() {
 	} >"$file"
 }
 
-# refuses TEXT ARGUMENT...: a wrong command line, told on one line, with
-# nothing on stdout.
-refuses() {
-	text=$1
-	shift
-	ok "usage: hpabake $*: $text" refused "$text" "$@"
-}
-
-refused() {
-	complains 2 "$@" && [ ! -s "$tmp/out" ]
-}
-
 # accepts OPTION...: the level is missing, and that is all that is wrong.
 accepts() {
 	ok "bake accepts $*" complains 1 'no-such.map: ' \

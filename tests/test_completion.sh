@@ -8,10 +8,6 @@
 
 script=$top_builddir/completion/hpabake
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
 # complete WORD...: what is offered for the last word, sorted, a line for each.
 complete() {
 	bash -c '

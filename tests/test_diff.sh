@@ -15,16 +15,11 @@ if ! command -v python3 >"$tmp/out"; then
 fi
 mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
-refuses() {
+# wrong_usage TEXT ARGUMENT...
+wrong_usage() {
 	text=$1
 	shift
-	run hpabake diff "$@"
-	is "usage: diff $*" "$status $(cat "$tmp/out" "$tmp/err")" \
-		"2 hpabake: $text; see 'hpabake diff --help'"
+	refuses "$text; see 'hpabake diff --help'" diff "$@"
 }
 
 # said NAME TEXT: the last run's output has this line.
@@ -173,7 +168,7 @@ test_broken() {
 	is "a file that is not there" "$status $(cat "$tmp/out" "$tmp/err")" \
 		"1 hpabake: no-such.hpa: No such file or directory"
 	mkdir empty
-	refuses "there is no file *.hpa in empty and empty" empty empty
+	wrong_usage "there is no file *.hpa in empty and empty" empty empty
 }
 
 # why NAME EXPECTED OLD NEW
@@ -357,16 +352,16 @@ test_limit() {
 }
 
 test_usage() {
-	refuses "diff takes OLD and NEW, two files or two folders, and there are 0"
-	refuses "diff takes OLD and NEW, two files or two folders, and there is 1" a
-	refuses "diff takes two files or two folders; old is a folder, base.hpa is not" \
+	wrong_usage "diff takes OLD and NEW, two files or two folders, and there are 0"
+	wrong_usage "diff takes OLD and NEW, two files or two folders, and there is 1" a
+	wrong_usage "diff takes two files or two folders; old is a folder, base.hpa is not" \
 		old base.hpa
-	refuses "diff takes two files or two folders; old is a folder, base.hpa is not" \
+	wrong_usage "diff takes two files or two folders; old is a folder, base.hpa is not" \
 		base.hpa old
-	refuses "--json and --markdown exclude each other" --json --markdown a b
-	refuses "there is no option --grow" --grow a b
+	wrong_usage "--json and --markdown exclude each other" --json --markdown a b
+	wrong_usage "there is no option --grow" --grow a b
 	for limit in 1 1KB % B 1.2345% 1.5B -1% 1%% 9999999999999B; do
-		refuses "--fail-above takes a percentage such as 1% or 0.5%, or bytes such as 512B, not '$limit'" \
+		wrong_usage "--fail-above takes a percentage such as 1% or 0.5%, or bytes such as 512B, not '$limit'" \
 			--fail-above="$limit" a b
 	done
 }
@@ -383,10 +378,6 @@ test_names() {
 	run hpabake diff --markdown odd odder
 	ok "and in Markdown without marks" \
 		grep -q -F '| a\|b?[1m\`c.hpa |' "$tmp/out"
-}
-
-on_terminal() {
-	run python3 "$top_srcdir/tests/terminal.py" "$@"
 }
 
 has_colours() {

@@ -13,10 +13,6 @@ if ! command -v python3 >"$tmp/out"; then
 fi
 mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
 if ! hpabake bake -q "$top_srcdir/data/one_cell.map" -o one.hpa ||
 	! hpabake draw one.hpa -o one.png 2>"$tmp/err"; then
 	is "without libpng PNG is refused, and why is told" \
@@ -30,12 +26,11 @@ look() {
 	HPABAKE=$HPABAKE python3 "$top_srcdir/tests/draw_oracle.py" "$@"
 }
 
-refuses() {
+# wrong_usage TEXT ARGUMENT...
+wrong_usage() {
 	text=$1
 	shift
-	run hpabake draw "$@"
-	is "usage: draw $*" "$status $(cat "$tmp/out" "$tmp/err")" \
-		"2 hpabake: $text; see 'hpabake draw --help'"
+	refuses "$text; see 'hpabake draw --help'" draw "$@"
 }
 
 # fails CODE TEXT ARGUMENT...: and leaves no picture behind.
@@ -155,30 +150,30 @@ test_scen() {
 
 test_usage() {
 	names="terrain, components, borders, entrances, edges, nodes, links, paths, legend and all, with commas between them and + or - before them"
-	refuses "draw takes one baked FILE, and there are 0"
-	refuses "draw takes one baked FILE, and there are 2" a b
-	refuses "draw needs -o FILE, a name that ends in .png or .svg" a
-	refuses "-o takes a name that ends in .png or .svg, not 'a.jpg'" \
+	wrong_usage "draw takes one baked FILE, and there are 0"
+	wrong_usage "draw takes one baked FILE, and there are 2" a b
+	wrong_usage "draw needs -o FILE, a name that ends in .png or .svg" a
+	wrong_usage "-o takes a name that ends in .png or .svg, not 'a.jpg'" \
 		a -o a.jpg
-	refuses "-o takes a name that ends in .png or .svg, not '.png'" a -o .png
-	refuses "--layers takes names of $names, not 'node'" a -o a.png \
+	wrong_usage "-o takes a name that ends in .png or .svg, not '.png'" a -o .png
+	wrong_usage "--layers takes names of $names, not 'node'" a -o a.png \
 		--layers edges,node
-	refuses "--layers takes names of $names, not '+'" a -o a.png --layers +
-	refuses "--layers takes names of $names, not ''" a -o a.png \
+	wrong_usage "--layers takes names of $names, not '+'" a -o a.png --layers +
+	wrong_usage "--layers takes names of $names, not ''" a -o a.png \
 		--layers nodes,,edges
-	refuses "--scale takes a number from 1 to 64, not '65'" a -o a.png \
+	wrong_usage "--scale takes a number from 1 to 64, not '65'" a -o a.png \
 		--scale 65
-	refuses "--level takes a number from 1 to 12, not '0'" a -o a.png \
+	wrong_usage "--level takes a number from 1 to 12, not '0'" a -o a.png \
 		--level 0
 	for path in 1,2,3 1,2,3,4,5 1,2,3,-4 1,2,3,4x 1,2,3,99999999 ,,, 1,,2,3,4; do
-		refuses "--path takes two cells as X1,Y1,X2,Y2, not '$path'" \
+		wrong_usage "--path takes two cells as X1,Y1,X2,Y2, not '$path'" \
 			castle.hpa -o out.png --path=$path
 	done
-	refuses "--path 1,2,64,4: the level has only 64 x 32 cells, from 0,0 on" \
+	wrong_usage "--path 1,2,64,4: the level has only 64 x 32 cells, from 0,0 on" \
 		castle.hpa -o out.png --path 1,2,64,4
-	refuses "castle.hpa: it has no level 4; --level takes a number from 1 to 3" \
+	wrong_usage "castle.hpa: it has no level 4; --level takes a number from 1 to 3" \
 		castle.hpa -o out.png --level 4
-	refuses "castle.hpa: it has no agent 'ogre', it has none at all" \
+	wrong_usage "castle.hpa: --agent takes one of the file's agents (it names none), not 'ogre'" \
 		castle.hpa -o out.png --agent ogre
 	fails 3 "broken.hpa: not a baked level: it does not begin with the magic bytes" \
 		"$(echo nonsense >broken.hpa; echo broken.hpa)" -o out.png
@@ -192,7 +187,7 @@ test_usage() {
 		print ""
 	}' >wide.map
 	hpabake bake -q wide.map -o wide.hpa
-	refuses "--scale 64 makes a picture of 128000 x 64 pixels, and 65535 is the most" \
+	wrong_usage "--scale 64 makes a picture of 128000 x 64 pixels, and 65535 is the most" \
 		wide.hpa -o out.png --scale 64
 }
 
@@ -216,8 +211,7 @@ test_large() {
 # The command prints nothing, wherever it is run.
 test_terminal() {
 	rm -f out.png a.png
-	run python3 "$top_srcdir/tests/terminal.py" "$HPABAKE" draw castle.hpa \
-		-o out.png
+	on_terminal "$HPABAKE" draw castle.hpa -o out.png
 	is "on a terminal" "$status $(cat "$tmp/out" "$tmp/err")" "0 "
 	hpabake draw castle.hpa -o a.png | cat >"$tmp/out"
 	is "in a pipe" "$(cat "$tmp/out")" ""

@@ -5,8 +5,8 @@
 # "> " go on with one; what follows is what it prints, on either stream. A block
 # of C, make or ninja is a file; its name is the first word of the comment in its
 # first line. In README.md the blocks are fenced as ```console, ```c, ```make and
-# ```ninja, in a manual page they stand between .EX and .EE. Other blocks (```sh, ```text) are no examples
-# but what one does once, to build, and are not run.
+# ```ninja, in a manual page they stand between .EX and .EE. Other blocks (```sh,
+# ```text) are no examples but what one does once, to build, and are not run.
 #
 # A page has a folder of its own with the levels of data/ in it. There its
 # steps are done one after the other, and all that a command prints must be
@@ -19,9 +19,8 @@
 # pkg-config finds a copy of the build's libhpa.pc that leads to the header in
 # the source and the library in the build.
 #
-# The manual pages must also be formatted by groff without a warning. Those of
-# the verbs are in the build directory; one that has no prose in man/ has no
-# examples either.
+# Every page has examples. The manual pages must also be formatted by groff
+# without a warning; those of the verbs are in the build directory.
 . "$srcdir/tests/tap.sh"
 
 # What the examples take for granted
@@ -152,13 +151,6 @@ page_file() {
 	fi
 }
 
-is_without_prose() {
-	case $1 in
-	man/hpabake*.1) [ ! -f "$top_srcdir/${1%.1}.in" ] ;;
-	*) false ;;
-	esac
-}
-
 # test_page NAME BLOCKS: BLOCKS is the function that finds them.
 test_page() {
 	folder=$tmp/${1##*/}
@@ -241,7 +233,7 @@ set_terminal
 test_page README.md readme_blocks
 test_pictures
 for page in $MAN_PAGES; do
-	is_without_prose $page || test_page $page man_blocks
+	test_page $page man_blocks
 	test_formatting $page
 done
 finish

@@ -5,7 +5,7 @@
 # What is skipped is judged by baking it all the same: --force must then change
 # nothing. Names that make has to unquote are unquoted by make.
 #
-# A terminal is made by script(1). The last test walks through the options of
+# A terminal is made by terminal.py. The last test walks through the options of
 # every verb as --help tells them.
 . "$srcdir/tests/tap.sh"
 
@@ -19,12 +19,6 @@ mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 data=$top_srcdir/data
 
 # Helpers
-
-refuses() {
-	what=$1 text=$2
-	shift 2
-	ok "$what" complains 2 "$text" "$@"
-}
 
 # The files below a folder, and the last line of a run.
 tree() {
@@ -40,11 +34,15 @@ rows() {
 	sed 1d "$tmp/out" | cut -d' ' -f1 | xargs
 }
 
-# pty COMMAND: in a terminal; what it shows is in $tmp/out. In a script of its
-# own, as the line would be quoted twice.
+# pty LINE: on a terminal.
 pty() {
-	printf '%s\n' "$1" >"$tmp/typed"
-	run script -q -e -c "sh $tmp/typed" /dev/null </dev/null
+	on_terminal sh -c "$1" </dev/null
+}
+
+# lacks_terminal WHAT: and says so.
+lacks_terminal() {
+	command -v python3 >"$tmp/out" && return 1
+	skip "$1" "python3 is missing: apt-get install python3"
 }
 
 shows() {
@@ -125,7 +123,7 @@ b/again/one.map b/dungeon.ldtk:Cellar b/dungeon.ldtk:Vault b/keep.png b/keep.yam
 	ok "a folder is not for -o" complains 1 "tree: " bake tree -o x.hpa
 	cp tree/z.map same.map
 	mkdir same && cp tree/z.map same/same.map
-	refuses "a file and a folder's with one name" \
+	ok "a file and a folder's with one name" refused 2 \
 		"'same.map' and 'same/same.map' would both become" \
 		bake same.map same -d out
 }
@@ -179,7 +177,7 @@ test_lists() {
 	ok "a list that is no text" complains 3 "binary: a list has" \
 		bake @binary -d more
 	printf '# nothing\n' >nothing.txt
-	refuses "a list without a name" "bake takes one level or more" \
+	ok "a list without a name" refused 2 "bake takes one level or more" \
 		bake @nothing.txt -d more
 	echo no-such.map >wrong.txt
 	ok "a name in it that is none" complains 1 "no-such.map: " \
@@ -214,10 +212,10 @@ test_streams() {
 	{ echo 'a line of another one' && cat "$data/castle.map"; } >shared
 	{ read -r line && hpabake bake -q - -o x.hpa; } <shared
 	ok "and begin where someone else has ended" cmp x.hpa castle.hpa
-	refuses "- has no name for -d" "a level from standard input" \
+	ok "- has no name for -d" refused 2 "a level from standard input" \
 		bake - -d out
-	refuses "- twice" "standard input can be read once" bake - - -d out
-	refuses "- and @-" "standard input can be read once" bake - @- -d out
+	ok "- twice" refused 2 "standard input can be read once" bake - - -d out
+	ok "- and @-" refused 2 "standard input can be read once" bake - @- -d out
 	cp "$data/castle.map" ./-
 	ok "a file of that name is ./-" succeeds bake -q ./- -o dash.hpa
 	ok "and baked" cmp dash.hpa castle.hpa
@@ -405,10 +403,10 @@ test_overriding() {
 	overrides "--agent a:size=2" "--agent b" "--agent b"
 	overrides "--agent a --links links" "--links others" \
 		"--agent a --links others"
-	refuses "a threshold for the policy of the file" "--threshold goes" \
+	ok "a threshold for the policy of the file" refused 2 "--threshold goes" \
 		bake "$data/castle.map" --options-from spread.hpa --threshold 4 \
 		-o x.hpa
-	refuses "levels of the file, wide clusters" "--levels takes" bake \
+	ok "levels of the file, wide clusters" refused 2 "--levels takes" bake \
 		"$data/castle.map" --options-from spread.hpa -o x.hpa \
 		--cluster-size 32
 	ok "a file that is none" complains 3 "level.map: " bake \
@@ -463,11 +461,11 @@ dungeon_Vault.hpa"
 	cp "$data/castle.map" castle.map
 	hpabake bake -q - -MD -o in.hpa <castle.map
 	is "standard input is no file" "$(cat in.d)" "in.hpa:"
-	refuses "-MD with -o -" "-MD takes an output with a name" \
+	ok "-MD with -o -" refused 2 "-MD takes an output with a name" \
 		bake castle.map -MD -o -
-	refuses "-MP alone" "-MP goes with -MD or -MF only" \
+	ok "-MP alone" refused 2 "-MP goes with -MD or -MF only" \
 		bake castle.map -MP -o x.hpa
-	refuses "-MF without a name" "--depfile takes a FILE" \
+	ok "-MF without a name" refused 2 "--depfile takes a FILE" \
 		bake castle.map -o x.hpa -MF
 	cp castle.map 'line
 feed.map'
@@ -523,7 +521,7 @@ test_report() {
 			"$(grep "^$key=" info)"
 	done
 	is "the times of all passes are there" \
-		"$(grep -c '^time_ms\.passes\.' leaves)" 8
+		"$(grep -c '^time_ms\.passes\.' leaves)" 9
 	is "and of the rest" "$(grep -c -E \
 		'^time_ms\.(total|read|write)=' leaves)" 3
 	is "it has no warnings" "$(grep -c '^warnings' leaves)" 0
@@ -548,11 +546,11 @@ $(leaf error.file):$(leaf error.line)" "failed 3 bad.map:1"
 	run hpabake bake -f "$data/castle.map" -d out --report all.jsonl
 	line all.jsonl 1
 	is "an unchanged one has" "$(leaf status) \
-$(grep -c '^time_ms.passes' leaves)" "unchanged 8"
+$(grep -c '^time_ms.passes' leaves)" "unchanged 9"
 	hpabake bake -q "$data/castle.map" -d out --report - >all.jsonl
 	line all.jsonl 1
 	is "a report to standard output" "$(leaf status)" skipped
-	refuses "not among the bytes" "--report takes another FILE" \
+	ok "not among the bytes" refused 2 "--report takes another FILE" \
 		bake "$data/castle.map" -o - --report -
 	ok "a report that can't be written" complains 1 "no/where: " \
 		bake -q "$data/castle.map" -d out --report no/where
@@ -587,10 +585,7 @@ level failed bad.map"
 # A terminal
 
 test_terminal() {
-	if ! command -v script >"$tmp/out"; then
-		skip "a terminal" "script is missing: apt-get install bsdutils"
-		return
-	fi
+	lacks_terminal "a terminal" && return
 	bake="'$HPABAKE' bake '$data/castle.map' '$data/cave.map'"
 	pty "exec $bake -d term"
 	is "in a terminal it bakes as elsewhere" "$status $(tree term)" \
@@ -638,16 +633,12 @@ interrupt() {
 }
 
 test_interrupt() {
-	if ! command -v script >"$tmp/out"; then
-		skip "Ctrl-C" "script is missing: apt-get install bsdutils"
-		return
-	fi
+	lacks_terminal "Ctrl-C" && return
 	mkfifo never.map
-	printf '%s\n' "exec '$HPABAKE' bake '$data/castle.map' never.map \
--d stopped --report stopped.jsonl" >typed
 	status=0
-	interrupt | script -q -e -c 'sh typed' /dev/null >"$tmp/out" ||
-		status=$?
+	interrupt | python3 "$top_srcdir/tests/terminal.py" \
+		"$HPABAKE" bake "$data/castle.map" never.map -d stopped \
+		--report stopped.jsonl >"$tmp/out" || status=$?
 	is "Ctrl-C ends it by the signal" "$status" 130
 	is "what was done is there, and no litter" "$(ls -A stopped)" \
 		castle.hpa
@@ -742,7 +733,7 @@ test_ninja() {
 # that do, what.
 option_rows() {
 	hpabake "$1" --help | sed -n -E \
-		-e 's/^ .{4} --([a-z-]+) ([A-Za-z]+)( .*)?$/\1 \2/p' \
+		-e 's/^ .{4} --([a-z-]+) ([A-Z][A-Za-z0-9,]*)( .*)?$/\1 \2/p' \
 		-e 's/^ .{4} --([a-z-]+)(  .*)?$/\1/p'
 }
 
@@ -808,18 +799,18 @@ test_verb_options() {
 test_values() {
 	cp "$data/castle.map" level.map
 	for value in '' : a:size a:size=0 a:size=65 a:terrain= a:x=1 a,b; do
-		refuses "--agent '$value'" "--agent takes " \
+		ok "--agent '$value'" refused 2 "--agent takes " \
 			bake level.map -o x.hpa --agent "$value"
 	done
-	refuses "two agents of one name" "--agent takes " \
+	ok "two agents of one name" refused 2 "--agent takes " \
 		bake level.map -o x.hpa --agent a --agent a
-	refuses "--blocked" "--blocked takes letters" \
+	ok "--blocked" refused 2 "--blocked takes letters" \
 		bake level.map -o x.hpa --blocked '#12'
 	for verb in bake verify; do
 		hpabake bake -q level.map -o y.hpa
 		set -- bake level.map -o x.hpa
 		[ $verb = bake ] || set -- verify y.hpa --level level.map
-		refuses "$verb --format" "--format takes one of ldtk, movingai" \
+		ok "$verb --format" refused 2 "--format takes one of ldtk, movingai" \
 			"$@" --format frob
 		ok "$verb --terrain" complains 1 "no-such: " "$@" \
 			--terrain no-such
@@ -830,18 +821,18 @@ test_values() {
 	printf '# links\n1 2 3\n' >rules
 	ok "--links, its line" complains 3 "rules:2: " bake level.map \
 		-o x.hpa --links rules
-	refuses "--pick" "$data/dungeon.ldtk: --pick takes one of the levels \
+	ok "--pick" refused 2 "$data/dungeon.ldtk: --pick takes one of the levels \
 Cellar, Vault, not 'x'" bake "$data/dungeon.ldtk" -o x.hpa --pick x
-	refuses "--layer of LDtk" "$data/dungeon.ldtk: --layer takes one of" \
+	ok "--layer of LDtk" refused 2 "$data/dungeon.ldtk: level 'Vault': --layer takes one of" \
 		bake "$data/dungeon.ldtk" -o x.hpa --pick Vault --layer x
-	refuses "--layer of Tiled" "$data/village.tmx: --layer takes one of" \
+	ok "--layer of Tiled" refused 2 "$data/village.tmx: --layer takes one of" \
 		bake "$data/village.tmx" -o x.hpa --layer x
-	refuses "terrain= of a class that is none" \
+	ok "terrain= of a class that is none" refused 2 \
 		"level.map: --agent a: terrain= takes" \
 		bake level.map -o x.hpa --agent a:terrain=x
-	refuses "info --agent" "y.hpa: --agent takes one of" \
+	ok "info --agent" refused 2 "y.hpa: --agent takes one of" \
 		info y.hpa --agent x
-	refuses "path --agent" "y.hpa: --agent takes one of" \
+	ok "path --agent" refused 2 "y.hpa: --agent takes one of" \
 		path y.hpa 0 0 1 1 --agent x
 }
 

@@ -171,29 +171,16 @@ test_levels() {
 		"$(value keep.json choice.bytes)"
 }
 
-# complains CODE TEXT ARGUMENT...
-complains() {
-	code=$1 text=$2
-	shift 2
-	run hpabake tune "$@"
-	cat "$tmp/err"
-	[ "$status" = "$code" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-		case $(cat "$tmp/err") in
-		"hpabake: $text"*) ;;
-		*) false ;;
-		esac
-}
-
 test_complaints() {
-	ok "no level" complains 2 "tune takes one level"
-	ok "no such level" complains 1 "no.map: " no.map
+	ok "no level" complains 2 "tune takes one level" tune
+	ok "no such level" complains 1 "no.map: " tune no.map
 	ok "no problems" complains 1 "maze.map: there is no .map.scen" \
-		maze.map --scen .
+		tune maze.map --scen .
 	ok "one file of problems for two levels" complains 2 \
-		"--scen takes a folder" castle.map maze.map \
+		"--scen takes a folder" tune castle.map maze.map \
 		--scen castle.map.scen
 	ok "a budget that is no number" complains 2 "--budget takes a number" \
-		castle.map --budget much
+		tune castle.map --budget much
 }
 
 test_rows

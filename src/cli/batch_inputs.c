@@ -8,16 +8,11 @@
  * Other files that can't be read are broken levels, and that is told. Names that
  * begin with a dot are left alone.
  *
- * The order is that of the bytes of the names, whatever the locale. Links are
- * followed, but not into a folder that they lie in, by device and inode: so they
- * may lead in circles, and what is found does not depend on the order.
- *
  * Below the folder of the outputs the way to a level is the way below the folder
  * that it was found in. Levels of one folder that differ by their suffix only
  * keep it, so that none is in the way of another. */
 #include "src/cli/batch_inputs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,22 +22,11 @@
 #include "formats/level.h"
 #include "src/cli/cli.h"
 #include "src/cli/file.h"
-#include "src/cli/level_options.h"
-
-#define MAX_DEPTH 64u
-
-/* A folder that is being searched. */
-struct entered {
-	dev_t device;
-	ino_t inode;
-};
+#include "src/cli/folder.h"
 
 struct collector {
 	struct batch_inputs *inputs;
 	const struct level_format *format; /* NULL: any */
-	const char *root;                  /* the folder among the operands */
-	unsigned depth;
-	struct entered way[MAX_DEPTH]; /* from the root to where we are */
 	bool uses_stdin;
 	struct diag *diag;
 };
@@ -51,26 +35,6 @@ static enum diag_status
 out_of_memory(struct diag *diag)
 {
 	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
-}
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* Printed into memory of its own; NULL without memory. */
-static char *
-join(const char *a, const char *between, const char *b)
-{
-	size_t size = strlen(a) + strlen(between) + strlen(b) + 1;
-	char *out = malloc(size);
-
-	if (out)
-		snprintf(out, size, "%s%s%s", a, between, b);
-	return out;
 }
 
 /* The list of inputs */
@@ -103,7 +67,7 @@ add_refusal(struct collector *collector, const char *name,
             const struct diag *refusal)
 {
 	struct batch_input *input =
-		add_input(collector->inputs, name, base_name(name));
+		add_input(collector->inputs, name, name_base(name));
 
 	if (input)
 		input->refusal = malloc(sizeof(*refusal));
@@ -126,7 +90,7 @@ add_failure(struct collector *collector, const char *name, int error)
 static enum diag_status
 add_file(struct collector *collector, const char *file)
 {
-	return add_input(collector->inputs, file, base_name(file))
+	return add_input(collector->inputs, file, name_base(file))
 	               ? DIAG_OK
 	               : out_of_memory(collector->diag);
 }
@@ -194,86 +158,28 @@ has_known_suffix(const char *file)
 	return format->name != NULL;
 }
 
-static bool
-is_on_the_way(const struct collector *collector, const struct stat *st)
-{
-	for (unsigned i = 0; i < collector->depth; i++)
-		if (collector->way[i].device == st->st_dev &&
-		    collector->way[i].inode == st->st_ino)
-			return true;
-	return false;
-}
-
-static int
-is_shown(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-static int
-compare_entries(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static enum diag_status search(struct collector *collector, const char *folder,
-                               const struct stat *st);
-
-/* A file, or a folder, that was found. */
+/* A file of a folder, or what can't be looked at. */
 static enum diag_status
-take(struct collector *collector, const char *name)
+take(void *user, const struct folder_entry *entry)
 {
+	struct collector *collector = user;
 	struct batch_input *input;
-	struct stat st;
 
-	if (stat(name, &st) != 0)
-		return has_known_suffix(name)
-		               ? add_failure(collector, name, errno)
-		               : DIAG_OK;
-	if (S_ISDIR(st.st_mode))
-		return search(collector, name, &st);
-	if (!S_ISREG(st.st_mode) || !has_known_suffix(name))
+	if (!S_ISDIR(entry->mode) && !has_known_suffix(entry->path))
 		return DIAG_OK;
-	if (!format_of(collector, name)) {
+	if (entry->error)
+		return add_failure(collector, entry->path, entry->error);
+	if (!S_ISREG(entry->mode))
+		return DIAG_OK;
+	if (!format_of(collector, entry->path)) {
 		collector->inputs->n_passed++;
 		return DIAG_OK;
 	}
-	input = add_input(collector->inputs, name,
-	                  name + strlen(collector->root) + 1);
+	input = add_input(collector->inputs, entry->path, entry->name);
 	if (!input)
 		return out_of_memory(collector->diag);
 	input->is_found = true;
 	return DIAG_OK;
-}
-
-static enum diag_status
-search(struct collector *collector, const char *folder, const struct stat *st)
-{
-	struct dirent **entries = NULL;
-	enum diag_status status = DIAG_OK;
-	int n;
-
-	if (is_on_the_way(collector, st))
-		return DIAG_OK;
-	if (collector->depth == MAX_DEPTH)
-		return add_failure(collector, folder, ELOOP);
-	n = scandir(folder, &entries, is_shown, compare_entries);
-	if (n < 0)
-		return add_failure(collector, folder, errno);
-	collector->way[collector->depth++] =
-		(struct entered){st->st_dev, st->st_ino};
-	for (int i = 0; i < n; i++) {
-		char *name = join(folder, "/", entries[i]->d_name);
-
-		if (!status)
-			status = name ? take(collector, name)
-			              : out_of_memory(collector->diag);
-		free(name);
-		free(entries[i]);
-	}
-	collector->depth--;
-	free(entries);
-	return status;
 }
 
 /* The names that a level asks for; none of them is read. */
@@ -291,7 +197,7 @@ note_name(void *user, const char *name, const uint8_t **data, size_t *size,
 	(void)data;
 	(void)size;
 	free(asked->name);
-	asked->name = level_files_beside(asked->level, name);
+	asked->name = name_beside(asked->level, name);
 	return diag_set(diag, DIAG_FAILED, 0, "not now");
 }
 
@@ -330,8 +236,8 @@ drop_pictures(struct collector *collector, size_t first)
 		for (size_t k = inputs->n; picture && k-- > first;) {
 			struct batch_input *other = &inputs->list[k];
 
-			if (strcmp(base_name(other->file),
-			           base_name(picture)) != 0 ||
+			if (strcmp(name_base(other->file),
+			           name_base(picture)) != 0 ||
 			    !batch_inputs_same_file(other->file, picture))
 				continue;
 			free(other->file);
@@ -346,29 +252,24 @@ drop_pictures(struct collector *collector, size_t first)
 }
 
 static enum diag_status
-add_folder(struct collector *collector, const char *folder,
-           const struct stat *st)
+add_folder(struct collector *collector, const char *folder)
 {
-	size_t first = collector->inputs->n, size = strlen(folder);
+	const struct folder_walk walk = {
+		.follows_links = true,
+		.visit = take,
+		.user = collector,
+		.diag = collector->diag,
+	};
+	size_t first = collector->inputs->n;
 	struct diag refusal = {.line = 0};
-	char *root = strdup(folder);
-	enum diag_status status;
+	enum diag_status status = folder_walk(&walk, folder);
 
-	if (!root)
-		return out_of_memory(collector->diag);
-	while (size > 1 && root[size - 1] == '/')
-		root[--size] = '\0';
-	collector->root = root;
-	status = search(collector, root, st);
 	if (!status)
 		drop_pictures(collector, first);
-	if (!status && collector->inputs->n == first) {
-		diag_set(&refusal, DIAG_BAD_INPUT, 0,
-		         "there is no level in it");
-		status = add_refusal(collector, folder, &refusal);
-	}
-	free(root);
-	return status;
+	if (status || collector->inputs->n > first)
+		return status;
+	diag_set(&refusal, DIAG_BAD_INPUT, 0, "there is no level in it");
+	return add_refusal(collector, folder, &refusal);
 }
 
 /* Lists */
@@ -388,13 +289,11 @@ claim_stdin(struct collector *collector)
 static enum diag_status
 add_named(struct collector *collector, const char *name, bool folders)
 {
-	struct stat st;
-
 	if (!strcmp(name, FILE_STDIN))
 		return claim_stdin(collector) ? DIAG_USAGE
 		                              : add_file(collector, name);
-	if (folders && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
-		return add_folder(collector, name, &st);
+	if (folders && folder_is_there(name))
+		return add_folder(collector, name);
 	return add_file(collector, name);
 }
 
@@ -482,10 +381,10 @@ char *
 batch_inputs_name_one(const struct batch_input *input, const char *folder,
                       const char *name)
 {
-	const char *base = base_name(input->label);
-	const char *dot = input->keeps_suffix ? NULL : strrchr(base, '.');
-	size_t stem = dot && dot > base ? (size_t)(dot - input->label)
-	                                : strlen(input->label);
+	const char *base = name_base(input->label);
+	size_t stem = (size_t)(base - input->label) +
+	              (input->keeps_suffix ? strlen(base)
+	                                   : name_stem_size(base));
 	size_t size = strlen(folder) + 1 + stem + 1 + strlen(name) +
 	              sizeof(BATCH_SUFFIX);
 	char *out = malloc(size);
@@ -546,10 +445,10 @@ sort_by_output(struct batch_inputs *inputs, struct sorted *out)
 static bool
 is_beside(const struct batch_input *a, const struct batch_input *b)
 {
-	size_t size = (size_t)(base_name(a->file) - a->file);
+	size_t size = (size_t)(name_base(a->file) - a->file);
 
 	return a->is_found && b->is_found &&
-	       size == (size_t)(base_name(b->file) - b->file) &&
+	       size == (size_t)(name_base(b->file) - b->file) &&
 	       !memcmp(a->file, b->file, size);
 }
 
@@ -649,11 +548,7 @@ batch_inputs_make_way(const char *output, const char *folder, struct diag *diag)
 
 	for (; !status && slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (mkdir(name, 0777) != 0 && errno != EEXIST) {
-			cli_set_file(diag, name);
-			status = diag_set(diag, DIAG_FAILED, 0, "%s",
-			                  strerror(errno));
-		}
+		status = folder_make(name, diag);
 		*slash = '/';
 	}
 	free(name);

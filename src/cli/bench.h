@@ -105,7 +105,7 @@ void bench_print_line(int width, const struct bench_result *result);
 /* The same as JSON; NULL without memory. */
 json_t *bench_json(const struct bench_result *result);
 
-/* Print it and free it. NULL says that there was no memory. */
-enum diag_status bench_print_json(json_t *json, struct diag *diag);
+/* The digits that its numbers are printed with. */
+#define BENCH_JSON_DIGITS 9u
 
 #endif

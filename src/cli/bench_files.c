@@ -9,43 +9,18 @@
 
 #include "src/cli/bench_bake.h"
 #include "src/cli/cli.h"
+#include "src/cli/folder.h"
 #include "src/run/map.h"
 
 #define MAX_TRIES 1000u /* for a problem whose ends are connected */
 
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 char *
 bench_folder_of(const char *file)
 {
-	const char *base = base_name(file);
+	const char *base = name_base(file);
 
 	return base == file ? strdup(".")
 	                    : strndup(file, (size_t)(base - file) - 1);
-}
-
-int
-bench_stem_of(const char *file, const char **out)
-{
-	const char *base = base_name(file);
-	const char *dot = strrchr(base, '.');
-
-	*out = base;
-	return (int)(dot && dot > base ? (size_t)(dot - base) : strlen(base));
-}
-
-static bool
-is_folder(const char *name)
-{
-	struct stat found;
-
-	return stat(name, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
 static bool
@@ -61,8 +36,8 @@ static char *
 find_in(const char *folder, const char *file)
 {
 	static const char *const suffixes[] = {".map.scen", ".scen"};
-	const char *base;
-	int stem = bench_stem_of(file, &base);
+	const char *base = name_base(file);
+	int stem = (int)name_stem_size(base);
 	size_t size = strlen(folder) + strlen(base) + 16;
 	char *name = malloc(size);
 
@@ -82,7 +57,7 @@ find_scen(const char *file, const char *scen)
 {
 	char *folder, *found;
 
-	if (scen && !is_folder(scen))
+	if (scen && !folder_is_there(scen))
 		return strdup(scen);
 	if (scen) {
 		found = find_in(scen, file);
@@ -119,7 +94,7 @@ bench_problems(const char *file, const char *scen, const hpa_map *map,
 enum diag_status
 bench_check_scen(const char *scen, int n_files, struct diag *diag)
 {
-	if (n_files == 1 || !scen || is_folder(scen))
+	if (n_files == 1 || !scen || folder_is_there(scen))
 		return DIAG_OK;
 	return diag_set(diag, DIAG_USAGE, 0,
 	                "--scen takes a folder where there are several files, "

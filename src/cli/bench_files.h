@@ -34,10 +34,6 @@ enum diag_status bench_random_problems(const hpa_map *map, size_t n,
 enum diag_status bench_check_scen(const char *scen, int n_files,
                                   struct diag *diag);
 
-/* The name of a file without its folder and its suffix: where it begins, and its
- * size. */
-int bench_stem_of(const char *file, const char **out);
-
 /* The folder that a file lies in; NULL without memory. */
 char *bench_folder_of(const char *file);
 

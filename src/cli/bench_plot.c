@@ -383,8 +383,7 @@ bench_plot(const char *folder, const char *file, const hpa_map *map,
 {
 	static enum diag_status (*const figures[])(const struct plot *plot) = {
 		plot_time, plot_nodes, plot_excess, plot_clusters};
-	const char *base;
-	int stem = bench_stem_of(file, &base);
+	const char *base = name_base(file);
 	struct plot plot = {.folder = folder,
 	                    .file = file,
 	                    .settings = settings,
@@ -392,7 +391,8 @@ bench_plot(const char *folder, const char *file, const hpa_map *map,
 	                    .diag = diag};
 	enum diag_status status = bench_base_of(map, &plot.base, diag);
 
-	snprintf(plot.stem, sizeof(plot.stem), "%.*s", stem, base);
+	snprintf(plot.stem, sizeof(plot.stem), "%.*s",
+	         (int)name_stem_size(base), base);
 	if (!status)
 		status = find_optima(&plot, scen, limit);
 	if (!status)

@@ -6,7 +6,6 @@
  * exceed. */
 #include "src/cli/bench.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -199,22 +198,6 @@ bench_print_line(int width, const struct bench_result *result)
 	print_speedup(result, BENCH_SHORTCUTS, BENCH_ASTAR);
 	print_speedup(result, BENCH_SHORTCUTS, BENCH_JPS);
 	printf(" %8.4f %8.4f %8.4f\n", excess.mean, excess.p99, excess.max);
-}
-
-enum diag_status
-bench_print_json(json_t *json, struct diag *diag)
-{
-	enum diag_status status = DIAG_OK;
-
-	errno = 0;
-	if (!json)
-		status = diag_set(diag, DIAG_FAILED, 0, "out of memory");
-	else if (json_dumpf(json, stdout,
-	                    JSON_INDENT(2) | JSON_REAL_PRECISION(9)) != 0 ||
-	         puts("") == EOF)
-		status = cli_write_failed(diag);
-	json_decref(json);
-	return status;
 }
 
 /* The functions below return NULL where there is no memory. */

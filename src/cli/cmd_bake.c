@@ -4,17 +4,16 @@
  * files in bake_batch.c. Here is what the options say about it. An option counts
  * where it is given, else what the file of --options-from has stored, else the
  * default. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/cli/bake_batch.h"
 #include "src/cli/cli.h"
 #include "src/cli/file.h"
+#include "src/cli/folder.h"
 #include "src/cli/input.h"
 #include "src/cli/level_options.h"
 #include "src/cli/stored.h"
@@ -111,12 +110,6 @@ static const struct cli_option option_rows[] = {
          .is_off = true,
          .given = offsetof(struct options, given.paths)},
 	{.kind = CLI_SWITCH,
-         .name = "prune",
-         .what = "leave redundant intra-edges out (default)",
-         .offset = offsetof(struct options, no_prune),
-         .is_off = true,
-         .given = offsetof(struct options, given.prune)},
-	{.kind = CLI_SWITCH,
          .name = "fast-queries",
          .what = "store hub labels: paths without a search, in a larger file",
          .offset = offsetof(struct options, fast_queries),
@@ -127,6 +120,12 @@ static const struct cli_option option_rows[] = {
          .offset = offsetof(struct options, fast_queries),
          .is_off = true,
          .given = offsetof(struct options, given.labels)},
+	{.kind = CLI_SWITCH,
+         .name = "prune",
+         .what = "leave redundant intra-edges out (default)",
+         .offset = offsetof(struct options, no_prune),
+         .is_off = true,
+         .given = offsetof(struct options, given.prune)},
 	{.kind = CLI_SWITCH,
          .name = "no-prune",
          .what = "store redundant intra-edges too",
@@ -516,15 +515,6 @@ bake_inputs(const struct options *options, const struct bake_options *bake,
 }
 
 static enum diag_status
-make_folder(const char *folder, struct diag *diag)
-{
-	if (!folder || mkdir(folder, 0777) == 0 || errno == EEXIST)
-		return DIAG_OK;
-	cli_set_file(diag, folder);
-	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
-}
-
-static enum diag_status
 run_inputs(const struct options *options, const struct batch_inputs *inputs,
            struct diag *diag)
 {
@@ -532,8 +522,8 @@ run_inputs(const struct options *options, const struct batch_inputs *inputs,
 	struct bake_options bake;
 	enum diag_status status = gather(options, &bake, &extras, diag);
 
-	if (!status)
-		status = make_folder(options->folder, diag);
+	if (!status && options->folder)
+		status = folder_make(options->folder, diag);
 	if (!status)
 		status = bake_inputs(options, &bake, inputs, diag);
 	free(extras.links);

@@ -3,16 +3,16 @@
  * Files are benched one after the other, on one thread; one that can't be does
  * not stop the others. The answers of a folder's levels are kept, and summed up
  * when all are done. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/cli/bench.h"
 #include "src/cli/bench_files.h"
 #include "src/cli/bench_plot.h"
 #include "src/cli/cli.h"
+#include "src/cli/folder.h"
+#include "src/cli/json.h"
 #include "src/cli/level_options.h"
 
 #define N_REPEATS 3u
@@ -181,11 +181,7 @@ json_results(const struct bench_result *results, size_t n)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		if (json_array_append_new(array, bench_json(&results[i])) !=
-		    0) {
-			json_decref(array);
-			return NULL;
-		}
+		cli_json_add(&array, bench_json(&results[i]));
 	return array;
 }
 
@@ -199,8 +195,11 @@ print_json(const struct session *session, bool several)
 	                            json_results(session->folders,
 	                                         session->n_folders))
 			: bench_json(&session->results[0]);
+	enum diag_status status =
+		cli_json_print(json, BENCH_JSON_DIGITS, session->diag);
 
-	return bench_print_json(json, session->diag);
+	json_decref(json);
+	return status;
 }
 
 static void
@@ -300,27 +299,17 @@ check_stems(int n, char **files, struct diag *diag)
 {
 	for (int i = 0; i < n; i++)
 		for (int k = 0; k < i; k++) {
-			const char *a, *b;
-			int a_size = bench_stem_of(files[i], &a);
-			int b_size = bench_stem_of(files[k], &b);
+			const char *a = name_base(files[i]);
+			const char *b = name_base(files[k]);
+			size_t size = name_stem_size(a);
 
-			if (a_size == b_size && !memcmp(a, b, (size_t)a_size))
+			if (size == name_stem_size(b) && !memcmp(a, b, size))
 				return diag_set(diag, DIAG_USAGE, 0,
 				                "the figures of '%s' and '%s' "
 				                "would have the same names",
 				                files[k], files[i]);
 		}
 	return DIAG_OK;
-}
-
-/* Make the folder of figures, if it is not there. */
-static enum diag_status
-make_folder(const char *name, struct diag *diag)
-{
-	if (mkdir(name, 0777) == 0 || errno == EEXIST)
-		return DIAG_OK;
-	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
 }
 
 static enum diag_status
@@ -346,7 +335,7 @@ run(const void *verb_options, int n, char **files, struct diag *diag)
 	if (status)
 		return status;
 	if (options->plot)
-		status = make_folder(options->plot, diag);
+		status = folder_make(options->plot, diag);
 	if (status)
 		return status;
 	status = level_source_open(&options->reading, &source, diag);

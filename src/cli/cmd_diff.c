@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/cli/cli.h"
 #include "src/cli/diff.h"
@@ -205,10 +204,10 @@ read_rows(struct diff *diff, struct diag *diag)
 		struct diff_row row = diff->rows[i];
 		char *old_path = diff->is_pair
 		                         ? strdup(diff->old)
-		                         : folder_join(diff->old, row.name);
+		                         : name_join(diff->old, row.name);
 		char *new_path = diff->is_pair
 		                         ? strdup(diff->new)
-		                         : folder_join(diff->new, row.name);
+		                         : name_join(diff->new, row.name);
 		bool good;
 
 		worst = worse(worst, read_row(diff, old_path, new_path, &row,
@@ -237,7 +236,7 @@ add_row(struct diff *diff, const char *name, bool in_old, bool in_new)
 
 /* Pair the names of two folders; both lists are in order. */
 static bool
-pair_names(const struct folder_names *old, const struct folder_names *new,
+pair_names(const struct name_list *old, const struct name_list *new,
            struct diff *diff)
 {
 	size_t i = 0, j = 0;
@@ -261,7 +260,7 @@ pair_names(const struct folder_names *old, const struct folder_names *new,
 static enum diag_status
 find_rows(struct diff *diff, struct diag *diag)
 {
-	struct folder_names old, new = {.n = 0};
+	struct name_list old, new = {.n = 0};
 	enum diag_status status = folder_list(diff->old, SUFFIX, &old, diag);
 
 	if (!status)
@@ -272,8 +271,8 @@ find_rows(struct diff *diff, struct diag *diag)
 		status = diag_set(diag, DIAG_USAGE, 0,
 		                  "there is no file *" SUFFIX " in %s and %s",
 		                  diff->old, diff->new);
-	folder_names_free(&old);
-	folder_names_free(&new);
+	name_list_free(&old);
+	name_list_free(&new);
 	return status;
 }
 
@@ -281,17 +280,9 @@ static enum diag_status
 make_pair(struct diff *diff, struct diag *diag)
 {
 	diff->rows = calloc(1, sizeof(*diff->rows));
-	if (diff->rows && add_row(diff, folder_base_name(diff->new), true, true))
+	if (diff->rows && add_row(diff, name_base(diff->new), true, true))
 		return DIAG_OK;
 	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
-}
-
-static bool
-is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static void
@@ -393,12 +384,12 @@ check_usage(const struct options *options, int n, char **operands,
 	if (options->json && options->markdown)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "--json and --markdown exclude each other");
-	if (is_folder(operands[0]) != is_folder(operands[1]))
+	if (folder_is_there(operands[0]) != folder_is_there(operands[1]))
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "diff takes two files or two folders; %s is a "
 		                "folder, %s is not",
-		                operands[is_folder(operands[1])],
-		                operands[is_folder(operands[0])]);
+		                operands[folder_is_there(operands[1])],
+		                operands[folder_is_there(operands[0])]);
 	return DIAG_OK;
 }
 
@@ -415,7 +406,7 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 	if (status)
 		return status;
 	diff.new = operands[1];
-	diff.is_pair = !is_folder(diff.old);
+	diff.is_pair = !folder_is_there(diff.old);
 	status = diff.is_pair ? make_pair(&diff, diag) : find_rows(&diff, diag);
 	if (!status) {
 		status = read_rows(&diff, diag);

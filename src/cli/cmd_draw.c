@@ -11,7 +11,7 @@
 
 #include "src/cli/cli.h"
 #include "src/cli/file.h"
-#include "src/cli/folder.h"
+#include "src/cli/names.h"
 #include "src/cli/scene.h"
 
 #define MAX_SCALE 64u
@@ -517,15 +517,14 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 	if (status)
 		return status;
 	session.name = operands[0];
-	session.scene.title = folder_base_name(session.name);
+	session.scene.title = name_base(session.name);
 	status = open_session(&session);
 	if (!status)
 		status = choose_level(&session);
 	if (!status)
 		status = find_paths(&session);
 	if (!status && session.options->heat) {
-		session.scene.heat_from =
-			folder_base_name(session.options->heat);
+		session.scene.heat_from = name_base(session.options->heat);
 		status = find_heat(&session);
 	}
 	if (!status) {

@@ -200,7 +200,7 @@ json_levels(const struct hpa_view *view)
 	json_t *array = json_array();
 
 	for (uint32_t l = 0; l < view->n_levels; l++)
-		describe_json_add(&array, json_level(l + 1, &view->levels[l]));
+		cli_json_add(&array, json_level(l + 1, &view->levels[l]));
 	return array;
 }
 
@@ -210,7 +210,7 @@ json_sections(const struct hpa_file *file)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < file->n_sections; i++)
-		describe_json_add(&array, json_section(&file->sections[i]));
+		cli_json_add(&array, json_section(&file->sections[i]));
 	return array;
 }
 
@@ -233,7 +233,7 @@ json_agents(const struct baked *baked)
 
 	for (uint32_t p = 0; p < baked->n_profiles; p++)
 		if (baked->views[p].agent[0])
-			describe_json_add(&array, json_agent(&baked->views[p]));
+			cli_json_add(&array, json_agent(&baked->views[p]));
 	return array;
 }
 
@@ -253,9 +253,9 @@ json_baked(const char *name, const struct baked *baked)
 		(json_int_t)view->n_free_cells, "components",
 		(json_int_t)view->n_components, "compressor", file->compressor,
 		"options", json_options(file, view), "hashes", "content",
-		describe_json_hash(file->content_hash), "source",
-		describe_json_hash(file->source_hash), "options",
-		describe_json_hash(file->options_hash), "terrain_classes",
+		cli_json_hash(file->content_hash), "source",
+		cli_json_hash(file->source_hash), "options",
+		cli_json_hash(file->options_hash), "terrain_classes",
 		(json_int_t)view->n_classes, "links", (json_int_t)view->n_links,
 		"agents", json_agents(baked), "levels", json_levels(view),
 		"sections", json_sections(file));
@@ -267,8 +267,8 @@ print_json(const json_t *array, bool several, struct diag *diag)
 {
 	if (array && !several && json_array_size(array) == 0)
 		return DIAG_OK;
-	return describe_print_json(several ? array : json_array_get(array, 0),
-	                           diag);
+	return cli_json_print(several ? array : json_array_get(array, 0), 0,
+	                      diag);
 }
 
 /* Leave only the profile of that agent. */
@@ -320,7 +320,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 			continue;
 		}
 		if (options->json)
-			describe_json_add(&array, json_baked(names[i], &baked));
+			cli_json_add(&array, json_baked(names[i], &baked));
 		else
 			print_text(names[i], &baked);
 		if (!options->json && i + 1 < n)

@@ -4,7 +4,6 @@
  * and asked the same problems; what comes of it is added up. Then a table, and
  * with a limit on bytes or time the bake to type. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "src/cli/bench_bake.h"
 #include "src/cli/bench_files.h"
 #include "src/cli/cli.h"
+#include "src/cli/json.h"
 #include "src/cli/level_options.h"
 #include "src/cli/tune.h"
 
@@ -273,9 +273,8 @@ put_policy(FILE *out, const struct bake_options *options)
 static void
 put_output(FILE *out, int n, char **files)
 {
-	const char *slash = strrchr(files[0], '/');
-	const char *dot = strrchr(slash ? slash : files[0], '.');
-	size_t stem = dot ? (size_t)(dot - files[0]) : strlen(files[0]);
+	const char *base = name_base(files[0]);
+	size_t stem = (size_t)(base - files[0]) + name_stem_size(base);
 	size_t size = stem + sizeof(".hpa");
 	char *name = malloc(size);
 
@@ -391,12 +390,7 @@ json_rows(const struct session *session)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < session->tune.n_rows; i++)
-		if (json_array_append_new(
-			    array, json_row(session, &session->tune.rows[i])) !=
-		    0) {
-			json_decref(array);
-			return NULL;
-		}
+		cli_json_add(&array, json_row(session, &session->tune.rows[i]));
 	return array;
 }
 
@@ -415,8 +409,11 @@ print_json(const struct session *session, const struct tune_row *choice,
 		"rows", json_rows(session), "choice",
 		choice ? json_row(session, choice) : json_null(), "command",
 		command ? json_string(command) : json_null());
+	enum diag_status status =
+		cli_json_print(json, BENCH_JSON_DIGITS, session->diag);
 
-	return bench_print_json(json, session->diag);
+	json_decref(json);
+	return status;
 }
 
 /* No row keeps to the limits: which would be the nearest? */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "src/cli/level_options.h"
+#include "src/cli/names.h"
 
 /* Write the rule of an output; inputs begin with the level. With `phony` all
  * inputs but the level get rules without a recipe. */

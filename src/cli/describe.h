@@ -1,9 +1,7 @@
-/* describe.h: what is in a baked file, in words and as JSON, for the verbs that
- * tell of it. */
+/* describe.h: what is in a baked file, worded once for all verbs. */
 #ifndef CLI_DESCRIBE_H
 #define CLI_DESCRIBE_H
 
-#include <jansson.h>
 #include <stdint.h>
 
 #include "formats/hpa_view.h"
@@ -22,15 +20,5 @@ const char *describe_codec(const struct hpa_section *section);
 
 /* What the policy's parameter is called, or NULL if it has none. */
 const char *describe_parameter(enum hpa_policy policy);
-
-/* The functions below return NULL where there is no memory. */
-
-json_t *describe_json_hash(uint64_t hash);
-
-/* Append, or make the array NULL. */
-void describe_json_add(json_t **array, json_t *item);
-
-/* Print to stdout. json is borrowed; NULL says that there was no memory. */
-enum diag_status describe_print_json(const json_t *json, struct diag *diag);
 
 #endif

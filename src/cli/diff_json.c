@@ -25,7 +25,7 @@ json_why(const struct diff_why *why)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < why->n; i++)
-		describe_json_add(&array, cli_json_name(why->text[i]));
+		cli_json_add(&array, cli_json_name(why->text[i]));
 	return array;
 }
 
@@ -47,7 +47,7 @@ json_event(const struct diff_event *event)
 	for (uint32_t i = 0; i < event->n_pieces && i < DIFF_MAX_PIECES; i++) {
 		const struct diff_region *piece = &event->pieces[i];
 
-		describe_json_add(&pieces, json_pack("{s:I, s:[I, I]}", "cells",
+		cli_json_add(&pieces, json_pack("{s:I, s:[I, I]}", "cells",
 		                                     (json_int_t)piece->n, "at",
 		                                     (json_int_t)piece->x,
 		                                     (json_int_t)piece->y));
@@ -63,7 +63,7 @@ json_pairs(const struct diff_pairs *pairs)
 	json_t *regions = json_array();
 
 	for (uint32_t i = 0; i < pairs->n_events && i < DIFF_MAX_EVENTS; i++)
-		describe_json_add(&regions, json_event(&pairs->events[i]));
+		cli_json_add(&regions, json_event(&pairs->events[i]));
 	return json_pack("{s:I, s:I, s:o}", "pairs", (json_int_t)pairs->n_pairs,
 	                 "n_regions", (json_int_t)pairs->n_events, "regions",
 	                 regions);
@@ -75,7 +75,7 @@ json_profile(const struct diff_profile *profile)
 	json_t *clusters = json_array();
 
 	for (uint32_t i = 0; i < profile->n_listed; i++)
-		describe_json_add(
+		cli_json_add(
 			&clusters,
 			json_pack("[I, I]", (json_int_t)profile->clusters[i][0],
 		                  (json_int_t)profile->clusters[i][1]));
@@ -101,7 +101,7 @@ json_level(const struct diff_level *level)
 		return json_null();
 	profiles = json_array();
 	for (uint32_t p = 0; p < level->n_profiles; p++)
-		describe_json_add(&profiles, json_profile(&level->profiles[p]));
+		cli_json_add(&profiles, json_profile(&level->profiles[p]));
 	return json_pack("{s:o, s:I, s:I}", "agents", profiles, "links_gone",
 	                 (json_int_t)level->n_links_gone, "links_added",
 	                 (json_int_t)level->n_links_added);
@@ -130,7 +130,7 @@ diff_print_json(const struct diff *diff, struct diag *diag)
 	enum diag_status status;
 
 	for (size_t i = 0; i < diff->n_rows; i++)
-		describe_json_add(&rows, json_row(diff, &diff->rows[i]));
+		cli_json_add(&rows, json_row(diff, &diff->rows[i]));
 	json = json_pack("{s:i, s:o, s:o, s:o, s:{s:o, s:o}, s:{s:o, s:o}}",
 	                 "version", 1, "old", cli_json_name(diff->old),
 	                 "new", cli_json_name(diff->new), "levels", rows,
@@ -139,7 +139,7 @@ diff_print_json(const struct diff *diff, struct diag *diag)
 	                 json_sums(true, &diff->new_both), "total", "old",
 	                 json_sums(true, &diff->old_sum), "new",
 	                 json_sums(true, &diff->new_sum));
-	status = describe_print_json(json, diag);
+	status = cli_json_print(json, 0, diag);
 	json_decref(json);
 	return status;
 }

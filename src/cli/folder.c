@@ -1,45 +1,157 @@
-/* folder.c: find files, folder by folder. */
+/* folder.c: find files, folder by folder.
+ *
+ * The order is that of the bytes of the names, whatever the locale. Where links
+ * are followed each folder on the way is known by device and inode, and is not
+ * entered again: so links may lead in circles, and what is found does not depend
+ * on the order. */
 #include "src/cli/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/cli/cli.h"
 
-/* What a walk goes by. */
-struct walk {
-	const char *folder, *suffix;
-	struct folder_names *out;
-	struct diag *diag;
+/* A folder that the walk is in. */
+struct entered {
+	const struct entered *above; /* NULL: it is the first */
+	dev_t device;
+	ino_t inode;
 };
 
-char *
-folder_join(const char *folder, const char *name)
+static enum diag_status
+out_of_memory(struct diag *diag)
 {
-	size_t size = strlen(folder) + strlen(name) + 2;
-	size_t length = strlen(folder);
-	char *path = malloc(size);
-
-	while (length > 1 && folder[length - 1] == '/')
-		length--;
-	if (path)
-		snprintf(path, size, "%.*s%s%s", (int)length, folder,
-		         length && folder[length - 1] != '/' ? "/" : "", name);
-	return path;
+	return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 }
 
-const char *
-folder_base_name(const char *path)
+bool
+folder_is_there(const char *name)
 {
-	const char *slash = strrchr(path, '/');
+	struct stat st;
 
-	return slash && slash[1] ? slash + 1 : path;
+	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
 }
+
+enum diag_status
+folder_make(const char *name, struct diag *diag)
+{
+	if (mkdir(name, 0777) == 0 || errno == EEXIST)
+		return DIAG_OK;
+	cli_set_file(diag, name);
+	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
+}
+
+static bool
+is_inside(const struct entered *way, const struct stat *st)
+{
+	for (; way; way = way->above)
+		if (way->device == st->st_dev && way->inode == st->st_ino)
+			return true;
+	return false;
+}
+
+static int
+is_entry(const struct dirent *entry)
+{
+	return strcmp(entry->d_name, ".") != 0 &&
+	       strcmp(entry->d_name, "..") != 0;
+}
+
+static int
+compare_entries(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static enum diag_status walk_folder(const struct folder_walk *walk,
+                                    struct folder_entry *folder,
+                                    const struct stat *st,
+                                    const struct entered *way);
+
+static enum diag_status
+walk_entry(const struct folder_walk *walk, struct folder_entry *entry,
+           const struct entered *way)
+{
+	struct stat st;
+	int failed = walk->follows_links ? stat(entry->path, &st)
+	                                 : lstat(entry->path, &st);
+
+	if (failed)
+		entry->error = errno;
+	else
+		entry->mode = st.st_mode;
+	if (S_ISDIR(entry->mode))
+		return walk_folder(walk, entry, &st, way);
+	return walk->visit(walk->user, entry);
+}
+
+/* Something by the name of `leaf` in a folder. */
+static enum diag_status
+walk_leaf(const struct folder_walk *walk, const struct folder_entry *folder,
+          const char *leaf, const struct entered *way)
+{
+	char *path = name_join(folder->path, leaf);
+	char *name = name_join(folder->name, leaf);
+	struct folder_entry entry = {.path = path, .name = name};
+	enum diag_status status = path && name ? walk_entry(walk, &entry, way)
+	                                       : out_of_memory(walk->diag);
+
+	free(path);
+	free(name);
+	return status;
+}
+
+static enum diag_status
+walk_folder(const struct folder_walk *walk, struct folder_entry *folder,
+            const struct stat *st, const struct entered *way)
+{
+	const struct entered here = {way, st->st_dev, st->st_ino};
+	struct dirent **entries = NULL;
+	enum diag_status status = DIAG_OK;
+	int n;
+
+	if (is_inside(way, st))
+		return DIAG_OK;
+	n = scandir(folder->path, &entries, is_entry, compare_entries);
+	if (n < 0) {
+		folder->error = errno;
+		return walk->visit(walk->user, folder);
+	}
+	for (int i = 0; i < n; i++) {
+		const char *leaf = entries[i]->d_name;
+
+		if (!status && (walk->sees_hidden || leaf[0] != '.'))
+			status = walk_leaf(walk, folder, leaf, &here);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+enum diag_status
+folder_walk(const struct folder_walk *walk, const char *folder)
+{
+	struct folder_entry root = {.path = folder, .name = ""};
+	struct stat st;
+
+	if (stat(folder, &st) != 0) {
+		root.error = errno;
+		return walk->visit(walk->user, &root);
+	}
+	root.mode = st.st_mode;
+	return walk_folder(walk, &root, &st, NULL);
+}
+
+/* Lists */
+
+struct lister {
+	const char *suffix;
+	struct name_list *out;
+	struct diag *diag;
+};
 
 static bool
 ends_in(const char *name, const char *suffix)
@@ -49,86 +161,20 @@ ends_in(const char *name, const char *suffix)
 	return size > end && !strcmp(name + size - end, suffix);
 }
 
-/* Takes the name over. */
-static bool
-add_name(struct folder_names *names, char *name)
-{
-	if (names->n == names->capacity) {
-		size_t capacity = names->capacity ? 2 * names->capacity : 64;
-		char **more = realloc(names->names, capacity * sizeof(*more));
-
-		if (!more) {
-			free(name);
-			return false;
-		}
-		names->names = more;
-		names->capacity = capacity;
-	}
-	names->names[names->n++] = name;
-	return true;
-}
-
 static enum diag_status
-fail(struct walk *walk, const char *path, int error)
+list_entry(void *user, const struct folder_entry *entry)
 {
-	cli_set_file(walk->diag, path);
-	return diag_set(walk->diag, DIAG_FAILED, 0, "%s", strerror(error));
-}
+	struct lister *lister = user;
 
-static enum diag_status walk_folder(struct walk *walk, const char *below);
-
-/* `name` is relative to the walk's folder. */
-static enum diag_status
-look_at(struct walk *walk, char *name, const char *path)
-{
-	struct stat st;
-	enum diag_status status = DIAG_OK;
-
-	if (lstat(path, &st) != 0)
-		status = fail(walk, path, errno);
-	else if (S_ISDIR(st.st_mode))
-		status = walk_folder(walk, name);
-	else if (ends_in(name, walk->suffix)) {
-		if (!add_name(walk->out, name))
-			return fail(walk, path, ENOMEM);
-		return DIAG_OK;
+	if (entry->error) {
+		cli_set_file(lister->diag, entry->path);
+		return diag_set(lister->diag, DIAG_FAILED, 0, "%s",
+		                strerror(entry->error));
 	}
-	free(name);
-	return status;
-}
-
-/* The folder `below` the walk's own; "" is that one itself. */
-static enum diag_status
-walk_folder(struct walk *walk, const char *below)
-{
-	char *folder = *below ? folder_join(walk->folder, below)
-	                      : strdup(walk->folder);
-	DIR *dir = folder ? opendir(folder) : NULL;
-	enum diag_status status = DIAG_OK;
-	struct dirent *entry;
-
-	if (!dir)
-		status = fail(walk, folder ? folder : walk->folder, errno);
-	while (!status && (entry = readdir(dir)) != NULL) {
-		char *name, *path;
-
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		name = *below ? folder_join(below, entry->d_name)
-		              : strdup(entry->d_name);
-		path = folder_join(folder, entry->d_name);
-		if (name && path) {
-			status = look_at(walk, name, path);
-		} else {
-			status = fail(walk, folder, ENOMEM);
-			free(name);
-		}
-		free(path);
-	}
-	if (dir)
-		closedir(dir);
-	free(folder);
-	return status;
+	if (ends_in(entry->name, lister->suffix) &&
+	    !name_list_add(lister->out, strdup(entry->name)))
+		return out_of_memory(lister->diag);
+	return DIAG_OK;
 }
 
 static int
@@ -138,24 +184,21 @@ by_bytes(const void *a, const void *b)
 }
 
 enum diag_status
-folder_list(const char *folder, const char *suffix, struct folder_names *out,
+folder_list(const char *folder, const char *suffix, struct name_list *out,
             struct diag *diag)
 {
-	struct walk walk = {folder, suffix, out, diag};
+	struct lister lister = {suffix, out, diag};
+	const struct folder_walk walk = {
+		.sees_hidden = true,
+		.visit = list_entry,
+		.user = &lister,
+		.diag = diag,
+	};
 	enum diag_status status;
 
-	*out = (struct folder_names){.n = 0};
-	status = walk_folder(&walk, "");
+	*out = (struct name_list){0, NULL};
+	status = folder_walk(&walk, folder);
 	if (out->n > 0)
 		qsort(out->names, out->n, sizeof(*out->names), by_bytes);
 	return status;
-}
-
-void
-folder_names_free(struct folder_names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		free(names->names[i]);
-	free(names->names);
-	*names = (struct folder_names){.n = 0};
 }

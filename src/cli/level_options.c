@@ -56,47 +56,6 @@ level_source_close(struct level_source *source)
 	source->options.terrain = NULL;
 }
 
-bool
-name_list_add(struct name_list *list, char *name)
-{
-	char **names =
-		name ? realloc(list->names, (list->n + 1) * sizeof(*names))
-		     : NULL;
-
-	if (!names) {
-		free(name);
-		return false;
-	}
-	list->names = names;
-	names[list->n++] = name;
-	return true;
-}
-
-void
-name_list_free(struct name_list *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		free(list->names[i]);
-	free(list->names);
-	*list = (struct name_list){0, NULL};
-}
-
-char *
-level_files_beside(const char *file, const char *name)
-{
-	const char *slash = strrchr(file, '/');
-	size_t folder =
-		slash && name[0] != '/' ? (size_t)(slash - file) + 1 : 0;
-	size_t size = strlen(name) + 1;
-	char *out = malloc(folder + size);
-
-	if (out) {
-		memcpy(out, file, folder);
-		memcpy(out + folder, name, size);
-	}
-	return out;
-}
-
 static enum diag_status
 load(void *user, const char *name, const uint8_t **data, size_t *size,
      struct diag *diag)
@@ -104,7 +63,7 @@ load(void *user, const char *name, const uint8_t **data, size_t *size,
 	struct level_files *files = user;
 	struct file_bytes *more =
 		realloc(files->files, (files->n + 1) * sizeof(*more));
-	char *path = level_files_beside(files->level, name);
+	char *path = name_beside(files->level, name);
 	enum diag_status status;
 
 	if (more)

@@ -8,6 +8,7 @@
 #include "formats/level.h"
 #include "src/cli/cli.h"
 #include "src/cli/file.h"
+#include "src/cli/names.h"
 
 /* The options as they are given; a part of a verb's struct. */
 struct level_arguments {
@@ -80,17 +81,6 @@ enum diag_status level_source_open(const struct level_arguments *arguments,
                                    struct diag *diag);
 void level_source_close(struct level_source *source);
 
-/* Names of files, on the heap. */
-struct name_list {
-	size_t n;
-	char **names;
-};
-
-/* Add a name that is on the heap; false, and it is freed, without memory. NULL
- * is no name. */
-bool name_list_add(struct name_list *list, char *name);
-void name_list_free(struct name_list *list);
-
 /* The files that one level refers to, by names relative to its own; all but
  * `level` begin as zero. This is where files are opened that the user has not
  * named. */
@@ -100,10 +90,6 @@ struct level_files {
 	size_t n;
 	struct name_list names; /* of those that could be read */
 };
-
-/* The name of a file that stands in the folder of another one; NULL without
- * memory. */
-char *level_files_beside(const char *file, const char *name);
 
 /* *files must not move while it is used; free its contents afterwards. */
 struct level_loader level_files_loader(struct level_files *files);

@@ -27,8 +27,8 @@ json_levels(const struct bake_report *counts)
 	for (uint32_t l = 0; l < counts->n_levels; l++) {
 		const struct bake_level_report *level = &counts->levels[l];
 
-		json_array_append_new(
-			array,
+		cli_json_add(
+			&array,
 			json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 		                  "level", (json_int_t)l + 1, "cluster_size",
 		                  (json_int_t)level->cluster_size, "clusters",
@@ -70,9 +70,9 @@ json_warnings(const struct bake_report *counts)
 	json_t *array = json_array();
 
 	if (counts->n_free_cells == 0)
-		json_array_append_new(array, json_string("no cell is free"));
+		cli_json_add(&array, json_string("no cell is free"));
 	if (counts->n_free_cells == n_cells)
-		json_array_append_new(array, json_string("no cell is blocked"));
+		cli_json_add(&array, json_string("no cell is blocked"));
 	return array;
 }
 
