@@ -40,8 +40,8 @@ print($expression)"
 
 bake_folders() {
 	mkdir old new old/deep new/deep
-	hpabake bake -q --cluster-size 10 "$top_srcdir"/data/*.map -d old &&
-		hpabake bake -q "$top_srcdir"/data/*.map -d new &&
+	hpabake bake -q --compress none --cluster-size 10 "$top_srcdir"/data/*.map -d old &&
+		hpabake bake -q --compress none "$top_srcdir"/data/*.map -d new &&
 		mv old/maze.hpa old/deep && mv new/maze.hpa new/deep &&
 		cp new/castle.hpa new/alone.hpa &&
 		cp old/cave.hpa old/deep/gone.hpa

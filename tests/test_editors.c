@@ -900,9 +900,10 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
 	                 DIAG_USAGE);
-	assert_string_equal(diag.text, "--layer takes one of the level's "
-	                               "IntGrid layers (Other, Collisions), "
-	                               "not 'Entities'");
+	assert_string_equal(diag.text,
+	                    "level 'A': --layer takes one of the level's "
+	                    "IntGrid layers (Other, Collisions), not "
+	                    "'Entities'");
 	options.layer = "Other";
 	must_read("a.ldtk", &project, &options, &level);
 	check_open(&level, ".@");
