@@ -152,7 +152,7 @@ bake_file(const char *file, const char *output,
 		die(diag.text);
 	memcpy(times->ms + PASSES, report.pass_ms, sizeof(report.pass_ms));
 	then = now_ms();
-	if (file_replace(output, baked.data, baked.size, &diag) != DIAG_OK)
+	if (file_replace(output, baked.data, baked.size, NULL, &diag) != DIAG_OK)
 		die(diag.text);
 	times->ms[WRITE] = now_ms() - then;
 	times->ms[WHOLE] = now_ms() - began;

@@ -451,7 +451,7 @@ bake_level(const struct batch *batch, const struct way *way, struct job *job,
 	if (status)
 		cli_set_file(&job->diag, file);
 	if (!status)
-		status = file_replace(output, baked.data, baked.size,
+		status = file_replace(output, baked.data, baked.size, NULL,
 		                      &job->diag);
 	if (!status)
 		snprintf(job->label, sizeof(job->label), "%s", label);
@@ -619,7 +619,9 @@ run_jobs(struct batch *batch, struct diag *diag)
 	for (size_t i = 0; weights && n > 1 && i < n; i++)
 		weights[i] = file_weight(batch->files[i]);
 	batch_use_threads(batch->baking.n_threads);
+	file_begin_writing();
 	ok = weights && batch->jobs && batch_run(&jobs);
+	file_end_writing();
 	free(weights);
 	free(batch->jobs);
 	free_names(batch->more, batch->n_more);

@@ -23,7 +23,7 @@ enum diag_status file_read(const char *name, struct file_bytes *out,
 void file_free(struct file_bytes *bytes);
 
 /* The same, by a map of the file where it can be mapped. Who cuts the file off
- * meanwhile ends the program. */
+ * meanwhile ends the program, by SIGBUS. */
 enum diag_status file_map(const char *name, struct file_bytes *out,
                           struct diag *diag);
 
@@ -33,10 +33,17 @@ uint64_t file_weight(const char *name);
 
 /* Give a file these bytes, whole or not at all: they are written beside it and
  * take its place when they are safe. A file that has them already is left
- * alone. What is no regular file, /dev/null for instance, is written to. Threads
- * may write files of different names at once. DIAG_FAILED fills in diag; the
- * file is then as it was. */
+ * alone, and *is_same is true then; is_same may be NULL. What is no regular
+ * file, /dev/null for instance, is written to. Threads may write files of
+ * different names at once. DIAG_FAILED fills in diag; the file is then as it
+ * was. */
 enum diag_status file_replace(const char *name, const uint8_t *data,
-                              size_t size, struct diag *diag);
+                              size_t size, bool *is_same, struct diag *diag);
+
+/* Between these two a signal that ends the program is told on stderr and leaves
+ * no temporary file; they nest. file_replace() does so by itself, but knows only
+ * of its own time. */
+void file_begin_writing(void);
+void file_end_writing(void);
 
 #endif
