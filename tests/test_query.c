@@ -465,7 +465,6 @@ static void
 a_file_opens_as_its_bytes_do(void **state)
 {
 	struct fixture *f = *state;
-	const hpa_open_options trust = {.flags = HPA_TRUST};
 	hpa_cell cells[64], expected[64];
 	hpa_query *query;
 	hpa_map *map;
@@ -476,10 +475,10 @@ a_file_opens_as_its_bytes_do(void **state)
 	                                &n_expected),
 	                 HPA_OK);
 	write_temporary(f->file.data, f->file.size, name);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(hpa_map_open_with(name, i ? &trust : NULL,
-		                                   &map),
-		                 HPA_OK);
+	for (unsigned flags = 0; flags < 4; flags++) {
+		const hpa_open_options how = {.flags = flags};
+
+		assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_OK);
 		assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
 		hpa_query_set_smoothing(query, HPA_SMOOTH_NONE, 0);
 		assert_int_equal(hpa_query_path(query, left, right, cells, 64,
@@ -494,6 +493,37 @@ a_file_opens_as_its_bytes_do(void **state)
 	unlink(name);
 	assert_int_equal(hpa_map_reachable(map, left, right), HPA_OK);
 	hpa_map_close(map);
+}
+
+static void
+a_copy_does_not_mind_what_becomes_of_its_file(void **state)
+{
+	struct fixture *f = *state;
+	struct counter counter = {0};
+	const hpa_allocator allocator = {counted_alloc, counted_free, &counter};
+	const hpa_open_options how = {.flags = HPA_COPY,
+	                              .allocator = &allocator};
+	hpa_query *query;
+	hpa_map *map;
+	char name[32];
+	uint64_t cost;
+
+	write_temporary(f->file.data, f->file.size, name);
+	assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_OK);
+	assert_true(counter.n_bytes > f->file.size);
+	assert_int_equal(truncate(name, 0), 0);
+	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+	assert_int_equal(hpa_query_cost(query, left, right, &cost), HPA_OK);
+	hpa_query_free(query);
+	hpa_map_close(map);
+	assert_int_equal(counter.n_open, 0);
+	assert_int_equal(truncate(name, (off_t)f->file.size), 0);
+	assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_NOT_HPA);
+	counter = (struct counter){.fail_at = 1};
+	assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_NO_MEMORY);
+	assert_null(map);
+	assert_int_equal(counter.n_open, 0);
+	unlink(name);
 }
 
 static void
@@ -629,6 +659,7 @@ main(void)
 		cmocka_unit_test(nearest_is_what_looking_at_every_cell_finds),
 		WITH_ROOMS(nearest_refuses_what_it_can_not_start_from),
 		WITH_ROOMS(a_file_opens_as_its_bytes_do),
+		WITH_ROOMS(a_copy_does_not_mind_what_becomes_of_its_file),
 		WITH_ROOMS(what_is_no_file_is_refused),
 		WITH_ROOMS(threads_get_the_answers_that_one_gets),
 		cmocka_unit_test(levels_save_expansions),
