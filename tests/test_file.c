@@ -18,14 +18,9 @@
 #include "formats/hpa_write.h"
 #include "hpa.h"
 #include "src/bake/bake.h"
+#include "tests/image.h"
+#include "tests/inquiry.h"
 #include "tests/support.h"
-
-#define MAX_PATH_CELLS 4096
-
-struct image {
-	uint8_t *data;
-	size_t size;
-};
 
 /* Three clusters of 4 x 4 in a row, at two levels:
  *
@@ -67,40 +62,21 @@ bake_text(const char *rows, uint32_t n_levels, bool cache_paths,
 	return (struct image){out.data, out.size};
 }
 
-static struct image
-copy_image(const struct image *image)
-{
-	struct image copy = {malloc(image->size ? image->size : 1),
-	                     image->size};
-
-	assert_non_null(copy.data);
-	memcpy(copy.data, image->data, image->size);
-	return copy;
-}
-
 static uint32_t
 crc(const uint8_t *data, size_t size)
 {
 	return (uint32_t)crc32_z(0, data, size);
 }
 
-static uint8_t *
-entry_at(const struct image *image, uint32_t index)
-{
-	return image->data + HPA_HEADER_SIZE + (size_t)index * HPA_ENTRY_SIZE;
-}
-
 /* The table entry of a section. */
 static uint8_t *
 entry_of(const struct image *image, const char *id)
 {
-	uint32_t n = hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
+	uint8_t *entry = image_find(image, id);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (!memcmp(entry_at(image, i) + HPA_ENT_ID, id, 4))
-			return entry_at(image, i);
-	fail_msg("there is no section %s", id);
-	return NULL;
+	if (!entry)
+		fail_msg("there is no section %s", id);
+	return entry;
 }
 
 /* The stored bytes of a section. */
@@ -108,61 +84,6 @@ static uint8_t *
 section_of(const struct image *image, const char *id)
 {
 	return image->data + hpa_get_le64(entry_of(image, id) + HPA_ENT_OFFSET);
-}
-
-static bool
-lies_inside(const struct image *image, uint64_t offset, uint64_t size)
-{
-	return offset <= image->size && size <= image->size - offset;
-}
-
-static void
-seal_section(const struct image *image, uint8_t *entry)
-{
-	uint64_t offset = hpa_get_le64(entry + HPA_ENT_OFFSET);
-	uint64_t size = hpa_get_le64(entry + HPA_ENT_STORED_SIZE);
-
-	if (lies_inside(image, offset, size))
-		hpa_put_le32(entry + HPA_ENT_CRC,
-		             crc(image->data + offset, (size_t)size));
-}
-
-static void
-seal_header(const struct image *image)
-{
-	uint32_t size = hpa_get_le32(image->data + HPA_OFF_HEADER_SIZE);
-
-	if (size > HPA_OFF_FILE_SIZE && size <= image->size)
-		hpa_put_le32(image->data + size - 4,
-		             crc(image->data, size - 4));
-}
-
-/* Put right the checksums of the table and of what the header says. */
-static void
-seal_table(const struct image *image)
-{
-	uint64_t size = (uint64_t)HPA_ENTRY_SIZE *
-	                hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
-
-	if (lies_inside(image, HPA_HEADER_SIZE, size))
-		hpa_put_le32(image->data + HPA_OFF_TABLE_CRC,
-		             crc(entry_at(image, 0), (size_t)size));
-	seal_header(image);
-}
-
-/* Put right all checksums. */
-static void
-seal(const struct image *image)
-{
-	uint32_t n = hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
-
-	if (n > HPA_MAX_SECTIONS)
-		n = HPA_MAX_SECTIONS;
-	for (uint32_t i = 0; i < n; i++)
-		if (lies_inside(image, HPA_HEADER_SIZE,
-		                (i + 1) * (uint64_t)HPA_ENTRY_SIZE))
-			seal_section(image, entry_at(image, i));
-	seal_table(image);
 }
 
 static void
@@ -336,7 +257,7 @@ padding_is_zero_and_sections_are_aligned(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *entry = entry_at(&image, i);
+		const uint8_t *entry = image_entry(&image, i);
 		uint64_t offset = hpa_get_le64(entry + HPA_ENT_OFFSET);
 
 		assert_int_equal(offset % (1u << entry[HPA_ENT_ALIGN]), 0);
@@ -380,7 +301,7 @@ hashes_are_those_of_the_spec(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *entry = entry_at(&image, i);
+		const uint8_t *entry = image_entry(&image, i);
 
 		uint8_t head[8];
 
@@ -562,7 +483,7 @@ a_newer_major_version_is_too_new_if_its_header_is_intact(void **state)
 	memcpy(data, HPA_MAGIC, HPA_MAGIC_SIZE);
 	hpa_put_le16(data + HPA_OFF_MAJOR, 2);
 	hpa_put_le32(data + HPA_OFF_HEADER_SIZE, sizeof(data));
-	seal_header(&image);
+	image_seal_header(&image);
 	assert_refused(&image, HPA_TOO_NEW,
 	               "its major version is newer than this reader");
 	data[30] ^= 1;
@@ -623,8 +544,7 @@ every_truncation_is_refused(void **state)
 
 	(void)state;
 	for (size_t size = 0; size < image.size; size++) {
-		struct image cut = {image.data, size};
-		struct image copy = copy_image(&cut);
+		struct image copy = image_cut(&image, size);
 		const char *detail;
 		hpa_map *map;
 
@@ -651,7 +571,7 @@ a_byte_behind_the_file_is_refused(void **state)
 	assert_refused(&more, HPA_CORRUPT,
 	               "the file's size is not the stated one");
 	hpa_put_le64(more.data + HPA_OFF_FILE_SIZE, more.size);
-	seal(&more);
+	image_seal(&more);
 	assert_refused(&more, HPA_CORRUPT,
 	               "there is something behind the sections");
 	free(more.data);
@@ -698,10 +618,10 @@ static void
 patch_header(const struct image *good, uint32_t offset, unsigned width,
              uint64_t value, hpa_status status, const char *why)
 {
-	struct image image = copy_image(good);
+	struct image image = image_copy(good);
 
 	put(image.data + offset, width, value);
-	seal_table(&image);
+	image_seal_table(&image);
 	if (status == HPA_OK)
 		assert_opens(&image);
 	else
@@ -776,13 +696,13 @@ checksums_are_checked(void **state)
 	image.data[HPA_OFF_HEADER_CRC] ^= 1;
 	assert_refused(&image, HPA_CORRUPT, "the header's checksum is wrong");
 	image.data[HPA_OFF_TABLE_CRC] ^= 1;
-	seal_header(&image);
+	image_seal_header(&image);
 	assert_refused(&image, HPA_CORRUPT,
 	               "the section table's checksum is wrong");
 	entry_of(&image, HPA_ID_NODES)[HPA_ENT_CRC] ^= 1;
-	seal_table(&image);
+	image_seal_table(&image);
 	assert_refused(&image, HPA_CORRUPT, "a section's checksum is wrong");
-	seal(&image);
+	image_seal(&image);
 	assert_opens(&image);
 	free(image.data);
 }
@@ -847,7 +767,7 @@ apply_patches(const struct image *image, const struct patch *patches)
 	for (; patches->id[0]; patches++)
 		put(section_of(image, patches->id) + patches->offset,
 		    patches->width, patches->value);
-	seal(image);
+	image_seal(image);
 }
 
 struct refusal {
@@ -859,7 +779,7 @@ static void
 assert_refusals(const struct image *good, const struct refusal *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct image image = copy_image(good);
+		struct image image = image_copy(good);
 
 		apply_patches(&image, rows[i].patches);
 		assert_refused(&image, HPA_CORRUPT, rows[i].why);
@@ -1180,7 +1100,7 @@ a_table_is_shared_only_where_nodes_lie_alike(void **state)
 	(void)state;
 	assert_int_not_equal(hpa_get_u32(offsets, 1), hpa_get_u32(offsets, 2));
 	hpa_put_le32(offsets + 8, hpa_get_u32(offsets, 1));
-	seal(&image);
+	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT,
 	               "a table is shared by clusters that differ");
 	free(image.data);
@@ -1207,7 +1127,7 @@ targets_of_a_row_rise(void **state)
 	assert_int_equal(hpa_get_le16(table + HPA_TABLE_N_NODES), 4);
 	assert_memory_equal(targets, "\1\2\3\0\2\3\0\1\3\0\1\2", 12);
 	targets[1] = 1;
-	seal(&image);
+	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT, "intra-edges are out of order");
 	free(image.data);
 }
@@ -1334,7 +1254,7 @@ a_damaged_block_is_noticed_and_the_others_are_read(void **state)
 	fill_blob(&rng, raw, SIZE);
 	image = write_blob(raw, SIZE);
 	image.data[image.size - 1] ^= 1; /* the second block's own checksum */
-	seal(&image);
+	image_seal(&image);
 	assert_int_equal(
 		hpa_file_read(image.data, image.size, true, &file, &detail),
 		HPA_OK);
@@ -1395,14 +1315,14 @@ the_list_of_blocks_is_checked(void **state)
 	fill_blob(&rng, raw, SIZE);
 	good = write_blob(raw, SIZE);
 	for (size_t i = 0; i < N_ROWS(rows); i++) {
-		struct image image = copy_image(&good);
+		struct image image = image_copy(&good);
 		uint8_t *at = rows[i].in_entry ? entry_of(&image, "blob")
 		                               : section_of(&image, "blob");
 		const char *detail = NULL;
 		struct hpa_file file;
 
 		put(at + rows[i].offset, rows[i].width, rows[i].value);
-		seal(&image);
+		image_seal(&image);
 		assert_int_equal(hpa_file_read(image.data, image.size, true,
 		                               &file, &detail),
 		                 HPA_CORRUPT);
@@ -1427,7 +1347,7 @@ a_bomb_is_refused_by_its_sizes(void **state)
 	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
 	assert_true(hpa_get_le64(entry + HPA_ENT_STORED_SIZE) < 60);
 	hpa_put_le64(entry + HPA_ENT_RAW_SIZE, 65000);
-	seal(&image);
+	image_seal(&image);
 	assert_int_equal(
 		hpa_file_read(image.data, image.size, true, &file, &detail),
 		HPA_CORRUPT);
@@ -1460,7 +1380,7 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
 	assert_int_equal(hpa_get_le64(entry + HPA_ENT_RAW_SIZE), 1024);
 	section_of(&image, HPA_ID_CELLS)[HPA_ZLIB_ENDS + 4] ^= 0xff;
-	seal(&image);
+	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT, "a section does not inflate");
 	free(image.data);
 	level_free(&level);
@@ -1468,71 +1388,11 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 
 /* Any damage, with checksums put right: refused, or answered without harm. */
 
-static bool
-step_is_legal(const hpa_map *map, hpa_moves moves, hpa_cell a, hpa_cell b)
-{
-	const hpa_cell beside[2] = {{a.x, b.y}, {b.x, a.y}};
-	int dx = abs(a.x - b.x), dy = abs(a.y - b.y);
-	int n_free = hpa_map_is_free(map, beside[0]) +
-	             hpa_map_is_free(map, beside[1]);
-
-	if (dx > 1 || dy > 1 || dx + dy == 0 || !hpa_map_is_free(map, b))
-		return false;
-	if (dx + dy == 1)
-		return true;
-	return n_free >= (moves == HPA_MOVES_8         ? 2
-	                  : moves == HPA_MOVES_8_LOOSE ? 1
-	                                               : 3);
-}
-
-static void
-assert_path_is_legal(const hpa_map *map, const hpa_facts *facts,
-                     const hpa_cell *cells, size_t n)
-{
-	assert_true(n > 0 && hpa_map_is_free(map, cells[0]));
-	for (size_t i = 1; i < n; i++)
-		assert_true(step_is_legal(map, facts->moves, cells[i - 1],
-		                          cells[i]));
-}
-
-static void
-ask_something(struct rng *rng, const hpa_map *map, hpa_query *query)
-{
-	static hpa_cell cells[MAX_PATH_CELLS];
-	static hpa_waypoint points[MAX_PATH_CELLS];
-	hpa_cell from, to, near;
-	hpa_facts facts;
-	uint64_t cost;
-	hpa_status st;
-	size_t n;
-
-	hpa_map_facts(map, &facts);
-	from.x = (uint16_t)rng_below(rng, facts.width + 1);
-	from.y = (uint16_t)rng_below(rng, facts.height);
-	to.x = (uint16_t)rng_below(rng, facts.width);
-	to.y = (uint16_t)rng_below(rng, facts.height);
-	st = hpa_query_path(query, from, to, cells, MAX_PATH_CELLS, &n);
-	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT ||
-	            st == HPA_NO_ROOM);
-	if (st == HPA_OK)
-		assert_path_is_legal(map, &facts, cells, n);
-	st = hpa_query_abstract_path(query, from, to, points, MAX_PATH_CELLS,
-	                             &n);
-	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT);
-	st = hpa_query_cost(query, from, to, &cost);
-	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT);
-	st = hpa_map_nearest(map, from, to, &near);
-	assert_true(st == HPA_OK || st == HPA_BLOCKED || st == HPA_OUTSIDE);
-	if (st == HPA_OK)
-		assert_true(hpa_map_is_free(map, near));
-}
-
 /* Open it and use it; false if it is refused. */
 static bool
 use_damaged(struct rng *rng, const struct image *image)
 {
-	const char *detail;
-	hpa_query *query;
+	const char *detail, *wrong;
 	hpa_map *map;
 	hpa_status st = try_to_open(image, &map, &detail);
 
@@ -1542,10 +1402,9 @@ use_damaged(struct rng *rng, const struct image *image)
 		assert_non_null(detail);
 		return false;
 	}
-	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
-	for (uint32_t i = 0; i < 8; i++)
-		ask_something(rng, map, query);
-	hpa_query_free(query);
+	wrong = inquire(rng, map, 4);
+	if (wrong)
+		fail_msg("%s", wrong);
 	hpa_map_close(map);
 	return true;
 }
@@ -1584,11 +1443,11 @@ damage_with_right_checksums_does_no_harm(void **state)
 		struct image good = bake_random(&rng);
 
 		for (uint32_t j = 0; j < 100; j++) {
-			struct image image = copy_image(&good);
+			struct image image = image_copy(&good);
 			size_t at = rng_below(&rng, (uint32_t)image.size);
 
 			image.data[at] ^= (uint8_t)rng_between(&rng, 1, 255);
-			seal(&image);
+			image_seal(&image);
 			if (use_damaged(&rng, &image))
 				n_opened++;
 			else
