@@ -23,26 +23,14 @@
 #include <cmocka.h>
 
 #include "formats/hpa_read.h"
-#include "src/bake/bake.h"
 #include "tests/image.h"
 #include "tests/inquiry.h"
+#include "tests/subjects.h"
 #include "tests/support.h"
 
 #define N_QUESTIONS 4u
 #define N_FIXED_QUESTIONS 24u
-#define N_SUBJECTS 5u
 #define MAX_APPENDED 64u
-
-/* A hall and a yard, some rooms, a closet that nothing leads to. */
-static const char rooms[] = ".....@.......\n"
-			    ".....@.......\n"
-			    "........@@@..\n"
-			    ".....@..@.@..\n"
-			    "@@.@@@..@@@..\n"
-			    ".....@.......\n"
-			    ".....@.......\n"
-			    ".............\n"
-			    ".....@.......\n";
 
 struct subject {
 	const char *name;
@@ -234,75 +222,6 @@ judge_both(const struct damage *damage, struct image *image)
 
 /* The files */
 
-static struct image
-bake(const struct level *level, const struct bake_options *options)
-{
-	struct bake_output out;
-	struct diag diag;
-
-	if (bake_run(level, options, &out, NULL, &diag) != DIAG_OK)
-		fail_msg("%s", diag.text);
-	return (struct image){out.data, out.size};
-}
-
-static struct bake_options
-usual_options(void)
-{
-	struct bake_options options;
-
-	bake_options_default(&options);
-	options.cluster_size = 4;
-	options.n_levels = 2;
-	options.n_threads = 1;
-	return options;
-}
-
-static struct image
-bake_plain(enum hpa_compress compress, bool cache_paths)
-{
-	struct bake_options options = usual_options();
-	struct image image;
-	struct level level;
-
-	options.compress = compress;
-	options.cache_paths = cache_paths;
-	level_from_text(rooms, &level);
-	image = bake(&level, &options);
-	level_free(&level);
-	return image;
-}
-
-/* Terrain with factors, three agents, links of both kinds. */
-static struct image
-bake_world(void)
-{
-	static const struct terrain_class mud = {"mud", 3, false};
-	static const struct bake_agent agents[] = {
-		{"fox", 1, ""}, {"ox", 2, ""}, {"snail", 2, "ground"}};
-	static const struct bake_link links[] = {
-		{0, 0, 9, 3, 1500, true, "hole"},
-		{1, 8, 11, 0, 9000, false, ""}};
-	struct bake_options options = usual_options();
-	struct image image;
-	struct level level;
-
-	options.compress = HPA_COMPRESS_NONE;
-	options.cache_paths = true;
-	options.n_agents = 3;
-	options.agents = agents;
-	options.n_links = 2;
-	options.links = links;
-	level_from_text(rooms, &level);
-	level_add_class(&level, &mud);
-	for (uint32_t i = 6; i < 8; i++)
-		for (uint32_t x = 0; x < 4; x++)
-			level.cells[i * level.width + x] =
-				(uint8_t)(level.terrain.n - 1);
-	image = bake(&level, &options);
-	level_free(&level);
-	return image;
-}
-
 static void
 add_subject(uint32_t index, const char *name, struct image image)
 {
@@ -311,8 +230,7 @@ add_subject(uint32_t index, const char *name, struct image image)
 	hpa_map *map;
 
 	subject->name = name;
-	subject->image = image_copy(&image);
-	free(image.data);
+	subject->image = image;
 	assert_int_equal(open_image(&subject->image, &meter, &map), HPA_OK);
 	subject->answers = inquiry_hash(map, N_FIXED_QUESTIONS);
 	subject->content = content_of(&subject->image);
@@ -322,16 +240,13 @@ add_subject(uint32_t index, const char *name, struct image image)
 static int
 set_up(void **state)
 {
-	struct image stored = bake_world();
+	struct image images[N_SUBJECTS];
 
 	(void)state;
 	all.rng.state = test_seed();
-	add_subject(0, "stored", bake_plain(HPA_COMPRESS_NONE, false));
-	add_subject(1, "cold", bake_plain(HPA_COMPRESS_COLD, true));
-	add_subject(2, "deflated", bake_plain(HPA_COMPRESS_ALL, true));
-	add_subject(3, "world", bake_world());
-	add_subject(4, "packed world", image_pack(&stored));
-	free(stored.data);
+	subjects_bake(images);
+	for (uint32_t i = 0; i < N_SUBJECTS; i++)
+		add_subject(i, subject_names[i], images[i]);
 	return 0;
 }
 
@@ -406,7 +321,7 @@ the_answers_are_those_of_the_oracle(void **state)
 	struct oracle *oracle;
 
 	(void)state;
-	level_from_text(rooms, &level);
+	level_from_text(subjects_level, &level);
 	oracle = oracle_new(&level, HPA_RULE_8);
 	assert_non_null(oracle);
 	for (uint32_t i = 0; i < 3; i++) {
