@@ -184,7 +184,7 @@ execute(const struct command *command, const char *fault)
 	redirect(STDOUT_FILENO, "stdout");
 	redirect(STDERR_FILENO, "stderr");
 	/* What starting a thread takes is not ours. */
-	setenv("OMP_NUM_THREADS", "1", 1);
+	setenv("OMP_THREAD_LIMIT", "1", 1);
 	if (fault) {
 		setenv("FAULT", fault, 1);
 		setenv("FAULT_MARK", "mark", 1);
