@@ -250,10 +250,17 @@ rename(const char *from, const char *to)
 	return goes_wrong("rename") ? -1 : REAL(rename)(from, to);
 }
 
+/* Short: the file is cut off behind the map's back. */
 void *
 mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-	if (fd >= 0 && goes_wrong("mmap"))
+	char name[32];
+
+	if (fd < 0 || !goes_wrong("mmap"))
+		return REAL(mmap)(at, size, protection, flags, fd, offset);
+	if (!fault.is_short)
 		return MAP_FAILED;
-	return REAL(mmap)(at, size, protection, flags, fd, offset);
+	at = REAL(mmap)(at, size, protection, flags, fd, offset);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	return truncate(name, 0) == 0 ? at : MAP_FAILED;
 }
