@@ -20,6 +20,7 @@
 #include "src/bake/bake.h"
 #include "tests/image.h"
 #include "tests/inquiry.h"
+#include "tests/subjects.h"
 #include "tests/support.h"
 
 /* Three clusters of 4 x 4 in a row, at two levels:
@@ -451,6 +452,95 @@ a_missing_section_is_refused_by_name(void **state)
 		assert_refused(&less, HPA_CORRUPT, texts[i]);
 		free(less.data);
 	}
+	free(image.data);
+}
+
+/* A file with several profiles; free its data. */
+static struct image
+bake_profiles(void)
+{
+	struct image images[N_SUBJECTS];
+
+	subjects_bake(images);
+	for (uint32_t i = 0; i < N_SUBJECTS; i++)
+		if (i != 3)
+			free(images[i].data);
+	assert_string_equal(subject_names[3], "world");
+	return images[3];
+}
+
+static uint64_t
+answers_of(const struct image *image)
+{
+	const char *detail;
+	uint64_t hash;
+	hpa_map *map;
+	hpa_status st = try_to_open(image, &map, &detail);
+
+	if (st != HPA_OK)
+		fail_msg("%s: %s", hpa_status_text(st), detail);
+	hash = inquiry_hash(map, 40);
+	hpa_map_close(map);
+	return hash;
+}
+
+static void
+sections_may_come_in_any_order(void **state)
+{
+	struct image image = bake_profiles();
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct parts parts;
+		struct image turned;
+
+		take_apart(&image, &parts);
+		for (uint32_t k = 0; k < parts.n / 2; k++) {
+			struct hpa_new_section section = parts.sections[k];
+
+			parts.sections[k] = parts.sections[parts.n - 1 - k];
+			parts.sections[parts.n - 1 - k] = section;
+		}
+		turned = put_together(&parts, i ? HPA_COMPRESS_ALL
+		                                : HPA_COMPRESS_NONE);
+		assert_true(answers_of(&turned) == answers_of(&image));
+		free(turned.data);
+	}
+	free(image.data);
+}
+
+static void
+there_are_at_most_sixteen_agents(void **state)
+{
+	static uint8_t agents[17 * HPA_AGENT_SIZE];
+	struct image image = bake_profiles(), more;
+	struct parts parts;
+
+	(void)state;
+	memset(agents, 'a', sizeof(agents));
+	take_apart(&image, &parts);
+	assert_string_equal(parts.sections[0].id, "AGNT");
+	parts.sections[0].raw = agents;
+	parts.sections[0].raw_size = sizeof(agents);
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&more, HPA_CORRUPT, "the size of section AGNT is wrong");
+	free(more.data);
+	parts.sections[0].raw_size = 0;
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&more, HPA_CORRUPT, "the size of section AGNT is wrong");
+	free(more.data);
+	free(image.data);
+}
+
+static void
+the_compressor_may_fill_all_its_bytes(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	memset(image.data + HPA_OFF_COMPRESSOR, 'z', HPA_COMPRESSOR_SIZE);
+	image_seal(&image);
+	assert_opens(&image);
 	free(image.data);
 }
 
@@ -1493,6 +1583,9 @@ main(void)
 		cmocka_unit_test(
 			an_unknown_critical_section_is_refused_by_name),
 		cmocka_unit_test(a_missing_section_is_refused_by_name),
+		cmocka_unit_test(sections_may_come_in_any_order),
+		cmocka_unit_test(there_are_at_most_sixteen_agents),
+		cmocka_unit_test(the_compressor_may_fill_all_its_bytes),
 		cmocka_unit_test(cached_paths_may_be_left_out),
 		cmocka_unit_test(
 			a_newer_major_version_is_too_new_if_its_header_is_intact),
