@@ -455,18 +455,21 @@ a_missing_section_is_refused_by_name(void **state)
 	free(image.data);
 }
 
-/* A file with several profiles; free its data. */
+/* One of the small files that have all sections; free its data. */
 static struct image
-bake_profiles(void)
+bake_subject(const char *name)
 {
-	struct image images[N_SUBJECTS];
+	struct image images[N_SUBJECTS], found = {NULL, 0};
 
 	subjects_bake(images);
-	for (uint32_t i = 0; i < N_SUBJECTS; i++)
-		if (i != 3)
+	for (uint32_t i = 0; i < N_SUBJECTS; i++) {
+		if (!strcmp(subject_names[i], name))
+			found = images[i];
+		else
 			free(images[i].data);
-	assert_string_equal(subject_names[3], "world");
-	return images[3];
+	}
+	assert_non_null(found.data);
+	return found;
 }
 
 static uint64_t
@@ -487,7 +490,7 @@ answers_of(const struct image *image)
 static void
 sections_may_come_in_any_order(void **state)
 {
-	struct image image = bake_profiles();
+	struct image image = bake_subject("world");
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -513,7 +516,7 @@ static void
 there_are_at_most_sixteen_agents(void **state)
 {
 	static uint8_t agents[17 * HPA_AGENT_SIZE];
-	struct image image = bake_profiles(), more;
+	struct image image = bake_subject("world"), more;
 	struct parts parts;
 
 	(void)state;
@@ -895,6 +898,10 @@ facts_and_levels_are_checked(void **state)
 		{"the level's size is out of range", {FACT(WIDTH, 0), NO_MORE}},
 		{"the level's size is out of range",
 	         {FACT(HEIGHT, 65536), NO_MORE}},
+		{"the level's size is out of range",
+	         {FACT(WIDTH, 65536), NO_MORE}},
+		{"the level's size is out of range",
+	         {FACT(HEIGHT, 0), NO_MORE}},
 		{"the cluster size is out of range",
 	         {FACT(CLUSTER_SIZE, 3), NO_MORE}},
 		{"the cluster size is out of range",
@@ -935,6 +942,8 @@ facts_and_levels_are_checked(void **state)
 	         {FACT(N_COMPONENTS, 0), NO_MORE}},
 		{"the number of components is impossible",
 	         {FACT(N_COMPONENTS, 49), NO_MORE}},
+		{"the number of components is impossible",
+	         {{HPA_ID_FACTS, HPA_FACT_N_FREE_CELLS, 8, 1u << 31}, NO_MORE}},
 		{"a level's number of nodes is wrong",
 	         {FACT(N_NODES, 5), NO_MORE}},
 		{"a level's number of nodes is wrong",
@@ -1423,6 +1432,43 @@ the_list_of_blocks_is_checked(void **state)
 	free(good.data);
 }
 
+/* The same of sections that are packed, and of those that can't be. */
+static void
+the_sizes_of_packed_sections_are_checked(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t offset;
+		unsigned width;
+		uint64_t value;
+		const char *why;
+	} rows[] = {
+		{"FACT", HPA_ENT_CODEC, 1, HPA_CODEC_PACKED,
+	         "a section can't be packed"},
+		{"NODE", HPA_ENT_STORED_SIZE, 8, 3,
+	         "a section's packed size is cut off"},
+		{"NODE", HPA_ENT_STORED_SIZE, 8, 4 + 7,
+	         "a section's list of blocks is cut off"},
+		{"TABL", HPA_ENT_RAW_SIZE, 8, (uint64_t)1 << 40,
+	         "a section is packed too well"},
+		{"TABL", HPA_ENT_RAW_SIZE, 8, UINT64_MAX,
+	         "a section is packed too well"},
+	};
+	struct image good = bake_subject("packed world");
+
+	(void)state;
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct image image = image_copy(&good);
+
+		put(entry_of(&image, rows[i].id) + rows[i].offset,
+		    rows[i].width, rows[i].value);
+		image_seal(&image);
+		assert_refused(&image, HPA_CORRUPT, rows[i].why);
+		free(image.data);
+	}
+	free(good.data);
+}
+
 /* A small block that states a size which deflate can't make of it. */
 static void
 a_bomb_is_refused_by_its_sizes(void **state)
@@ -1611,6 +1657,7 @@ main(void)
 		cmocka_unit_test(
 			a_damaged_block_is_noticed_and_the_others_are_read),
 		cmocka_unit_test(the_list_of_blocks_is_checked),
+		cmocka_unit_test(the_sizes_of_packed_sections_are_checked),
 		cmocka_unit_test(a_bomb_is_refused_by_its_sizes),
 		cmocka_unit_test(
 			a_hot_section_that_does_not_inflate_is_refused),
