@@ -118,7 +118,7 @@ class Bench:
         name = os.path.basename(source)
         with open(self.path(name), "w") as file:
             file.write(text)
-        command = self.compiler + ["-g", "-O1", "-w", "-I", self.srcdir, "-I"]
+        command = self.compiler + ["-O0", "-w", "-I", self.srcdir, "-I"]
         command += [os.path.join(self.srcdir, "include"), "-c"]
         object_name = name.replace(".c", ".o")
         command += [self.path(name), "-o", self.path(object_name)]

@@ -1,6 +1,7 @@
 /* test_query.c: the calls of libhpa, as a game uses them. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -586,20 +587,95 @@ ask(void *argument)
 	return asker;
 }
 
+/* A level whose cached paths are worth deflating. */
 static void
-threads_get_the_answers_that_one_gets(void **state)
+bake_large(struct fixture *f)
 {
 	struct rng rng = {test_seed()};
-	struct fixture fixture = {.map = NULL}, *f = &fixture;
-	struct asker askers[N_THREADS];
-	pthread_t threads[N_THREADS];
 
-	(void)state;
+	*f = (struct fixture){.map = NULL};
 	do {
 		level_free(&f->level);
 		random_level(&rng, 120, &f->level);
 	} while (f->level.width < 60 || f->level.height < 60);
 	bake_level(f, true, HPA_COMPRESS_COLD);
+}
+
+/* Calls of malloc, calloc and realloc by all that is linked into this program;
+ * the linker leads them here. */
+static atomic_size_t n_allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *
+__wrap_malloc(size_t size)
+{
+	n_allocations++;
+	return __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	n_allocations++;
+	return __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *memory, size_t size)
+{
+	n_allocations++;
+	return __real_realloc(memory, size);
+}
+
+static void
+no_call_allocates_but_those_that_make_something(void **state)
+{
+	struct rng rng = {test_seed()};
+	struct fixture fixture, *f = &fixture;
+	hpa_query *query;
+	size_t n_before;
+
+	(void)state;
+	bake_large(f);
+	n_before = n_allocations;
+	assert_int_equal(hpa_query_new(f->map, NULL, &query), HPA_OK);
+	assert_int_equal(n_allocations, n_before + 1);
+	for (unsigned i = 0; i < 2000; i++) {
+		static hpa_cell cells[256];
+		hpa_cell from = random_cell(&rng, &f->level);
+		hpa_cell to = random_cell(&rng, &f->level);
+		uint64_t cost;
+		size_t n = 0;
+		hpa_status st;
+
+		hpa_query_set_smoothing(query, (hpa_smoothing)(i % 4), 0);
+		st = hpa_query_path(query, from, to, cells, 256, &n);
+		st = hpa_query_start(query, from, to, &cost);
+		while (st == HPA_OK && n > 0)
+			st = hpa_query_next(query, cells, 32, &n);
+		st = hpa_map_nearest(f->map, from, to, &cells[0]);
+		(void)st;
+	}
+	assert_int_equal(n_allocations, n_before + 1);
+	hpa_query_free(query);
+	tear_down((void **)&f);
+}
+
+static void
+threads_get_the_answers_that_one_gets(void **state)
+{
+	struct fixture fixture, *f = &fixture;
+	struct asker askers[N_THREADS];
+	pthread_t threads[N_THREADS];
+
+	(void)state;
+	bake_large(f);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		askers[i] = (struct asker){f, test_seed() + i, 0};
 		assert_int_equal(
@@ -667,6 +743,7 @@ main(void)
 		WITH_ROOMS(a_walk_ends_and_other_calls_end_it),
 		WITH_ROOMS(facts_are_those_of_the_level),
 		WITH_ROOMS(memory_comes_from_the_caller_and_only_at_the_beginning),
+		cmocka_unit_test(no_call_allocates_but_those_that_make_something),
 		cmocka_unit_test(an_allocator_that_fails_is_survived),
 		cmocka_unit_test(nearest_is_what_looking_at_every_cell_finds),
 		WITH_ROOMS(nearest_refuses_what_it_can_not_start_from),
