@@ -911,6 +911,8 @@ facts_and_levels_are_checked(void **state)
 		{"the number of levels is out of range",
 	         {FACT(N_LEVELS, 13), NO_MORE}},
 		{"the number of levels is out of range",
+	         {FACT(N_LEVELS, 33), NO_MORE}},
+		{"the number of levels is out of range",
 	         {FACT(N_LEVELS, 12), FACT(CLUSTER_SIZE, 5), NO_MORE}},
 		{"the size of section LEVL is wrong",
 	         {FACT(N_LEVELS, 3), NO_MORE}},
@@ -1274,6 +1276,256 @@ tables_fill_their_section(void **state)
 	               "there is something behind the tables");
 	free(more.data);
 	free(image.data);
+}
+
+/* Terrain, agents and links. The world's are those of subjects.c: three classes,
+ * three agents, a one-way link into the closet and a two-way one. */
+
+#define TERR(offset, width, value)                                             \
+	{                                                                      \
+		HPA_ID_TERRAIN, offset, width, value                           \
+	}
+#define CLASS(i, field, width, value)                                          \
+	TERR(HPA_TERR_CLASSES + (i)*HPA_CLASS_SIZE + HPA_CLASS_##field, width, \
+	     value)
+#define AGENT(offset, value)                                                   \
+	{                                                                      \
+		HPA_ID_AGENTS, offset, 1, value                                \
+	}
+#define LINK(i, field, width, value)                                           \
+	{                                                                      \
+		HPA_ID_LINKS, (i)*HPA_LINK_SIZE + HPA_LINK_##field, width,     \
+			value                                                  \
+	}
+#define LINK_EDGE(i, field, value)                                             \
+	{                                                                      \
+		HPA_ID_LINK_EDGES, (i)*HPA_LEDGE_SIZE + HPA_LEDGE_##field, 4,  \
+			value                                                  \
+	}
+#define REACH(offset, width, value)                                            \
+	{                                                                      \
+		HPA_ID_REACH, offset, width, value                             \
+	}
+
+static void
+terrain_and_agents_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"the least factor is out of range",
+	         {FACT(MIN_FACTOR, 0), NO_MORE}},
+		{"the least factor is out of range",
+	         {FACT(MIN_FACTOR, 256), NO_MORE}},
+		{"the least factor is wrong", {FACT(MIN_FACTOR, 2), NO_MORE}},
+		{"an agent's name is no text", {AGENT(0, 7), NO_MORE}},
+		{"an agent's name is no text", {AGENT(31, 'x'), NO_MORE}},
+		{"an agent's name is no text",
+	         {{HPA_ID_AGENTS, 0, 8, 0}, NO_MORE}},
+		{"an agent's name is no text",
+	         {AGENT(HPA_AGENT_TERRAIN, 0x7f), NO_MORE}},
+		{"the number of classes is out of range",
+	         {TERR(HPA_TERR_N_CLASSES, 4, 0), NO_MORE}},
+		{"the number of classes is out of range",
+	         {TERR(HPA_TERR_N_CLASSES, 4, 65), NO_MORE}},
+		{"the number of classes is out of range",
+	         {TERR(HPA_TERR_BITS_LOG2, 4, 4), NO_MORE}},
+		{"the size of section TERR is wrong",
+	         {TERR(HPA_TERR_N_CLASSES, 4, 2), NO_MORE}},
+		{"a terrain class is wrong", {CLASS(1, NAME, 1, 7), NO_MORE}},
+		{"a terrain class is wrong",
+	         {CLASS(1, FACTOR, 4, 256), NO_MORE}},
+		{"a free cell has no factor",
+	         {CLASS(1, FACTOR, 4, 0), NO_MORE}},
+		{"a cell's class is unknown",
+	         {TERR(HPA_TERR_CLASSES + 3 * HPA_CLASS_SIZE, 1, 3), NO_MORE}},
+		{"profiles do not have one level", {FACT(MOVES, 1), NO_MORE}},
+		{"profiles do not have one level", {FACT(WIDTH, 14), NO_MORE}},
+	};
+	struct image good = bake_subject("world");
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+static void
+links_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"a link is wrong", {LINK(0, FLAGS, 4, 2), NO_MORE}},
+		{"a link is wrong",
+	         {LINK(0, COST, 4, HPA_MAX_LINK_COST + 1), NO_MORE}},
+		{"a link is wrong", {LINK(0, NAME, 1, 7), NO_MORE}},
+		{"the number of links is wrong", {LINK(0, FLAGS, 4, 0), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, TO_X, 2, 5), LINK(0, TO_Y, 2, 0), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FROM_X, 2, 5), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FROM_X, 2, 13), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FROM_Y, 2, 9), NO_MORE}},
+		{"a link leads nowhere", {LINK_EDGE(0, FROM, 1000), NO_MORE}},
+		{"a link leads nowhere", {LINK_EDGE(0, TO, 1000), NO_MORE}},
+		{"a link leads nowhere", {LINK_EDGE(0, LINK, 2), NO_MORE}},
+		{"a link is not where it should be",
+	         {LINK_EDGE(0, TO, 0), NO_MORE}},
+		{"links are out of order",
+	         {LINK_EDGE(1, FROM, 0), LINK_EDGE(1, LINK, 0), NO_MORE}},
+		{"links are out of order", {LINK_EDGE(2, FROM, 0), NO_MORE}},
+		{"reachable components are wrong", {REACH(8, 4, 7), NO_MORE}},
+		{"reachable components are wrong", {REACH(8, 4, 0), NO_MORE}},
+		{"reachable components are wrong", {REACH(13, 1, 0), NO_MORE}},
+		{"reachable components are wrong", {REACH(12, 1, 7), NO_MORE}},
+		{"a link is not in the components", {REACH(12, 1, 1), NO_MORE}},
+		{"the size of section REAC is wrong",
+	         {REACH(HPA_REACH_N, 4, 1), NO_MORE}},
+		{"the size of section REAC is wrong",
+	         {REACH(HPA_REACH_N, 4, HPA_MAX_REACH + 1), NO_MORE}},
+	};
+	struct image good = bake_subject("world");
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+/* A section of another size, with nothing else changed. */
+static void
+sizes_of_sections_are_checked(void **state)
+{
+	static const struct {
+		const char *id;
+		int more; /* bytes */
+		const char *why;
+	} rows[] = {
+		{"FACT", 4, "the size of section FACT is wrong"},
+		{"FACT", -4, "the size of section FACT is wrong"},
+		{"LEVL", 32, "the size of section LEVL is wrong"},
+		{"CELL", 1, "the size of section CELL is wrong"},
+		{"COMP", 1, "the size of section COMP is wrong"},
+		{"COMP", -40, "the size of section COMP is wrong"},
+		{"NODE", 4, "the size of section NODE is wrong"},
+		{"INTR", 4, "the size of section INTR is wrong"},
+		{"CLUS", 4, "the size of section CLUS is wrong"},
+		{"AGNT", 1, "the size of section AGNT is wrong"},
+		{"TERR", 1, "the size of section TERR is wrong"},
+		{"LINK", 1, "the size of section LINK is wrong"},
+		{"LEDG", 1, "the size of section LEDG is wrong"},
+		{"REAC", 1, "the size of section REAC is wrong"},
+		{"REAC", -11, "the size of section REAC is wrong"},
+	};
+	struct image good = bake_subject("world");
+
+	(void)state;
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct hpa_new_section *section;
+		uint8_t bytes[4096] = {0};
+		struct parts parts;
+		struct image image;
+
+		take_apart(&good, &parts);
+		section = parts.sections;
+		while (strcmp(section->id, rows[i].id) != 0)
+			section++;
+		memcpy(bytes, section->raw, section->raw_size);
+		section->raw = bytes;
+		section->raw_size =
+			(size_t)((int)section->raw_size + rows[i].more);
+		image = put_together(&parts, HPA_COMPRESS_NONE);
+		assert_refused(&image, HPA_CORRUPT, rows[i].why);
+		free(image.data);
+	}
+	free(good.data);
+}
+
+/* Three cells that one-way links lead through: what is reached over another is
+ * reached. */
+static void
+reach_is_closed(void **state)
+{
+	static const struct bake_link links[] = {
+		{0, 0, 2, 0, 1000, true, ""}, {2, 0, 4, 0, 1000, true, ""}};
+	static const struct refusal rows[] = {
+		{"reachable components are wrong", {REACH(16, 1, 3), NO_MORE}},
+	};
+	struct bake_options options;
+	struct bake_output out;
+	struct level level;
+	struct image good;
+	struct diag diag;
+
+	(void)state;
+	bake_options_default(&options);
+	options.n_links = 2;
+	options.links = links;
+	level_from_text(".@.@.\n", &level);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	good = (struct image){out.data, out.size};
+	assert_int_equal(section_of(&good, "REAC")[16], 7);
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+	level_free(&level);
+}
+
+static void
+labels_agree_from_above_to_below(void **state)
+{
+	static const struct refusal rows[] = {
+		{"neighbouring cells have two labels",
+	         {FACT(N_COMPONENTS, 2), LABEL(1, 1), NO_MORE}},
+	};
+	struct image good = bake_text("....\n....\n....\n....\n....\n", 1,
+	                              false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+/* Weights were compared with the octile distances of the owner's profile, which
+ * must not be the smaller ones. */
+static void
+a_table_is_shared_only_with_a_lower_factor(void **state)
+{
+	static const struct terrain_class mud = {"mud", 3, false};
+	static const struct bake_agent agents[] = {{"any", 1, ""},
+	                                           {"pig", 1, "mud"}};
+	struct bake_options options;
+	struct bake_output out;
+	struct image good, image;
+	uint8_t clusters[12];
+	struct parts parts;
+	struct level level;
+	struct diag diag;
+	uint32_t last;
+
+	(void)state;
+	bake_options_default(&options);
+	options.n_agents = 2;
+	options.agents = agents;
+	options.compress = HPA_COMPRESS_NONE;
+	level_from_text("....\n", &level);
+	level_add_class(&level, &mud);
+	level.cells[0] = (uint8_t)(level.terrain.n - 1);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	good = (struct image){out.data, out.size};
+	take_apart(&good, &parts);
+	last = parts.n - 1;
+	assert_string_equal(parts.sections[last].id, "TABL");
+	assert_int_equal(parts.sections[last].raw_size, 24);
+	parts.sections[last--].raw_size = 12;
+	assert_string_equal(parts.sections[last].id, "CLUS");
+	assert_int_equal(parts.sections[last].raw_size, sizeof(clusters));
+	memset(clusters, 0, sizeof(clusters));
+	parts.sections[last].raw = clusters;
+	image = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&image, HPA_CORRUPT,
+	               "a table is shared by clusters that differ");
+	free(image.data);
+	free(good.data);
+	level_free(&level);
 }
 
 /* Compressed sections. The container knows no more of them than their sizes,
@@ -1653,6 +1905,12 @@ main(void)
 		cmocka_unit_test(targets_of_a_row_rise),
 		cmocka_unit_test(cached_paths_are_checked),
 		cmocka_unit_test(tables_fill_their_section),
+		cmocka_unit_test(terrain_and_agents_are_checked),
+		cmocka_unit_test(links_are_checked),
+		cmocka_unit_test(sizes_of_sections_are_checked),
+		cmocka_unit_test(reach_is_closed),
+		cmocka_unit_test(labels_agree_from_above_to_below),
+		cmocka_unit_test(a_table_is_shared_only_with_a_lower_factor),
 		cmocka_unit_test(blocks_give_back_any_stretch),
 		cmocka_unit_test(
 			a_damaged_block_is_noticed_and_the_others_are_read),
