@@ -14,34 +14,11 @@
 #define MAX_FIXED ((size_t)1 << 20)
 #define MAX_RATIO (2 * (size_t)HPA_MAX_RATIO)
 
-struct meter {
-	size_t now, limit;
-};
-
-static void *
-metered_alloc(void *user, size_t size)
-{
-	struct meter *meter = user;
-
-	meter->now += size;
-	fuzz_require(meter->now <= meter->limit, "too much memory is taken");
-	return malloc(size);
-}
-
-static void
-metered_free(void *user, void *memory, size_t size)
-{
-	struct meter *meter = user;
-
-	meter->now -= size;
-	free(memory);
-}
-
 static void
 open_and_ask(const uint8_t *data, size_t size)
 {
-	struct meter meter = {0, MAX_FIXED + MAX_RATIO * size};
-	const hpa_allocator allocator = {metered_alloc, metered_free, &meter};
+	struct meter meter = {0, 0};
+	const hpa_allocator allocator = meter_allocator(&meter);
 	const char *detail = NULL, *wrong;
 	const hpa_open_options how = {.allocator = &allocator,
 	                              .detail = &detail};
@@ -61,6 +38,8 @@ open_and_ask(const uint8_t *data, size_t size)
 		fuzz_require(detail && !map, "an error without a text");
 	}
 	fuzz_require(meter.now == 0, "memory is not given back");
+	fuzz_require(meter.most <= MAX_FIXED + MAX_RATIO * size,
+	             "too much memory is taken");
 }
 
 int

@@ -15,6 +15,32 @@ static const hpa_smoothing modes[] = {HPA_SMOOTH_NONE, HPA_SMOOTH_SHORTCUTS,
                                       HPA_SMOOTH_RAYS, HPA_SMOOTH_CORRIDOR};
 #define N_MODES (sizeof(modes) / sizeof(modes[0]))
 
+static void *
+metered_alloc(void *user, size_t size)
+{
+	struct meter *meter = user;
+
+	meter->now += size;
+	if (meter->now > meter->most)
+		meter->most = meter->now;
+	return malloc(size);
+}
+
+static void
+metered_free(void *user, void *memory, size_t size)
+{
+	struct meter *meter = user;
+
+	meter->now -= size;
+	free(memory);
+}
+
+hpa_allocator
+meter_allocator(struct meter *meter)
+{
+	return (hpa_allocator){metered_alloc, metered_free, meter};
+}
+
 static bool
 same(hpa_cell a, hpa_cell b)
 {

@@ -5,6 +5,12 @@
 #include "include/hpa.h"
 #include "tests/support.h"
 
+/* An allocator that knows what is out, and the most that was out at once. */
+struct meter {
+	size_t now, most;
+};
+hpa_allocator meter_allocator(struct meter *meter);
+
 /* Ask every profile of a map so many questions by every call there is. NULL, or
  * a constant text on what can't be right whatever the file says: a path with an
  * illegal step or without its ends, a status that the call does not have, more

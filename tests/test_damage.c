@@ -45,31 +45,6 @@ static struct {
 	size_t most_memory; /* per byte of the file */
 } all;
 
-/* An allocator that knows the most that was out at once. */
-struct meter {
-	size_t now, most;
-};
-
-static void *
-metered_alloc(void *user, size_t size)
-{
-	struct meter *meter = user;
-
-	meter->now += size;
-	if (meter->now > meter->most)
-		meter->most = meter->now;
-	return malloc(size);
-}
-
-static void
-metered_free(void *user, void *memory, size_t size)
-{
-	struct meter *meter = user;
-
-	meter->now -= size;
-	free(memory);
-}
-
 /* What the sections say, whatever their codecs and places. */
 static uint64_t
 hash_content(const struct hpa_file *file)
@@ -123,7 +98,7 @@ static hpa_status
 open_image(const struct image *image, struct meter *meter, hpa_map **map)
 {
 	const char *detail = NULL;
-	const hpa_allocator allocator = {metered_alloc, metered_free, meter};
+	const hpa_allocator allocator = meter_allocator(meter);
 	const hpa_open_options how = {.allocator = &allocator,
 	                              .detail = &detail};
 	hpa_status st =
