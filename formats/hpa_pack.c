@@ -89,12 +89,14 @@ put_places(struct buffer *out, const uint64_t *places)
 	uint32_t next = 0;
 
 	put_number(out, count_ones(places));
-	for (uint32_t place = 0; place < HPA_MAX_PLACES; place++) {
-		if (!(places[place / 64] >> place % 64 & 1))
-			continue;
-		put_number(out, place - next);
-		next = place + 1;
-	}
+	for (uint32_t i = 0; i < HPA_PLACE_WORDS; i++)
+		for (uint64_t bits = places[i]; bits; bits &= bits - 1) {
+			uint32_t place =
+				64 * i + (uint32_t)__builtin_ctzll(bits);
+
+			put_number(out, place - next);
+			next = place + 1;
+		}
 }
 
 static bool

@@ -269,6 +269,17 @@ hpa_shape_neighbour(const struct hpa_shape *shape,
 	return find_node(shape, nodes, to_x, to_y);
 }
 
+/* The highest level, from 0, at which two coordinates lie in different
+ * clusters, or 0: clusters of level l are 2^l of level 0 wide. */
+static uint32_t
+top_between(const struct hpa_shape *shape, uint32_t a, uint32_t b)
+{
+	uint32_t differs = a / shape->cluster_size ^ b / shape->cluster_size;
+	uint32_t top = differs ? 31 - (uint32_t)__builtin_clz(differs) : 0;
+
+	return top < shape->n_levels ? top : shape->n_levels - 1;
+}
+
 uint32_t
 hpa_shape_top(const struct hpa_shape *shape,
               const struct hpa_shape_nodes *nodes, const uint8_t *inter,
@@ -281,16 +292,11 @@ hpa_shape_top(const struct hpa_shape *shape,
 
 	for (uint32_t e = hpa_get_u32(inter, node); e < end; e++) {
 		uint32_t to = hpa_get_u32(target, e);
-		uint32_t to_x = hpa_shape_x(nodes, to);
-		uint32_t to_y = hpa_shape_y(nodes, to);
+		uint32_t top_x = top_between(shape, x, hpa_shape_x(nodes, to));
+		uint32_t top_y = top_between(shape, y, hpa_shape_y(nodes, to));
 
-		while (top + 1 < shape->n_levels) {
-			uint32_t size = shape->cluster_size << (top + 1);
-
-			if (x / size == to_x / size && y / size == to_y / size)
-				break;
-			top++;
-		}
+		top = top_x > top ? top_x : top;
+		top = top_y > top ? top_y : top;
 	}
 	return top;
 }

@@ -165,6 +165,7 @@ read_level(const struct hpa_view *view, const uint8_t *raw, uint32_t l,
 	uint32_t size = view->cluster_size << l;
 
 	level->cluster_size = size;
+	level->reciprocal = UINT32_MAX / size + 1;
 	level->clusters_x = (view->width + size - 1) / size;
 	level->clusters_y = (view->height + size - 1) / size;
 	level->n_nodes = hpa_get_le32(raw + HPA_LEVEL_N_NODES);

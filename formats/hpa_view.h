@@ -18,6 +18,7 @@
  * consecutive, in the order of their ids. */
 struct hpa_view_level {
 	uint32_t cluster_size; /* cells along the side */
+	uint32_t reciprocal;   /* of it, times 2^32, rounded up */
 	uint32_t clusters_x, clusters_y;
 	uint32_t n_nodes, n_inter;
 	uint64_t n_intra, n_stored;
@@ -92,12 +93,20 @@ hpa_node_y(const struct hpa_view *view, uint32_t node)
 	                    HPA_NODE_Y);
 }
 
+/* A coordinate divided by the size of the level's clusters. Multiplying by the
+ * reciprocal is exact, as both are below 2^16. */
+static inline uint32_t
+hpa_cluster_row(const struct hpa_view_level *level, uint32_t coordinate)
+{
+	return (uint32_t)((uint64_t)coordinate * level->reciprocal >> 32);
+}
+
 /* The cluster of a level that a cell lies in. */
 static inline uint32_t
 hpa_cluster_at(const struct hpa_view_level *level, uint32_t x, uint32_t y)
 {
-	return y / level->cluster_size * level->clusters_x +
-	       x / level->cluster_size;
+	return hpa_cluster_row(level, y) * level->clusters_x +
+	       hpa_cluster_row(level, x);
 }
 
 /* The node that has this rank at a level. */

@@ -2,9 +2,10 @@
  *
  * Each section is encoded first (stored as it is, deflated in blocks, or packed
  * and then deflated, whichever is smallest), then header, table and encoded
- * sections are copied to their places and the checksums put in. Blocks are
- * deflated by all workers; so are sections copied and their checksums taken,
- * piece by piece, while one worker takes the content hash, which can't be cut.
+ * sections are copied to their places and the checksums put in. Sections are
+ * packed side by side, blocks deflated by all workers; so are sections copied
+ * and their checksums taken, piece by piece, while one worker takes the content
+ * hash, which can't be cut.
  * Nothing here depends on time, machine or locale. */
 #include "formats/hpa_write.h"
 
@@ -143,26 +144,56 @@ keep_smaller(struct encoded *best, struct encoded *other, size_t raw_size)
 	}
 }
 
-static bool
-try_packed(const struct hpa_file *file, const struct hpa_section *section,
-           const struct workers *workers, struct encoded *best)
-{
-	struct encoded other = {0};
+/* A section's packed bytes, or NULL where it is not to be packed. */
+struct packed {
 	uint8_t *bytes;
 	size_t size;
-	bool ok = hpa_pack(file, section, &bytes, &size);
+	bool failed; /* no memory */
+};
 
-	if (bytes && size <= MAX_DEFLATED)
-		ok = deflate_packed(bytes, size, workers, &other);
-	free(bytes);
-	keep_smaller(best, &other, section->raw_size);
-	return ok;
+/* Sections while they are packed. */
+struct packing {
+	const struct hpa_new_section *sections;
+	const struct hpa_file *file;
+	uint32_t n;
+	struct packed *packed;
+};
+
+/* The last ones are the largest and come first. */
+static void
+pack_section(void *user, size_t turn)
+{
+	const struct packing *packing = user;
+	size_t i = packing->n - 1 - turn;
+	struct packed *packed = &packing->packed[i];
+
+	if (packing->sections[i].is_hot &&
+	    packing->sections[i].raw_size <= MAX_DEFLATED)
+		packed->failed =
+			!hpa_pack(packing->file, &packing->file->sections[i],
+		                  &packed->bytes, &packed->size);
 }
 
 static bool
-encode(const struct hpa_file *file, const struct hpa_new_section *section,
-       const struct hpa_section *as_read, enum hpa_compress compress,
-       const struct workers *workers, struct encoded *out)
+try_packed(struct packed *packed, size_t raw_size,
+           const struct workers *workers, struct encoded *best)
+{
+	struct encoded other = {0};
+	bool ok = true;
+
+	if (packed->bytes && packed->size <= MAX_DEFLATED)
+		ok = deflate_packed(packed->bytes, packed->size, workers,
+		                    &other);
+	free(packed->bytes);
+	packed->bytes = NULL;
+	keep_smaller(best, &other, raw_size);
+	return ok && !packed->failed;
+}
+
+static bool
+encode(const struct hpa_new_section *section, struct packed *packed,
+       enum hpa_compress compress, const struct workers *workers,
+       struct encoded *out)
 {
 	bool wanted = compress == HPA_COMPRESS_ALL ||
 	              (compress == HPA_COMPRESS_COLD && !section->is_hot);
@@ -172,7 +203,8 @@ encode(const struct hpa_file *file, const struct hpa_new_section *section,
 	                        HPA_CODEC_STORED, 0};
 	if (!wanted || section->raw_size > MAX_DEFLATED)
 		return true;
-	if (section->is_hot && !try_packed(file, as_read, workers, out))
+	if (section->is_hot &&
+	    !try_packed(packed, section->raw_size, workers, out))
 		return false;
 	if (out->codec == HPA_CODEC_PACKED)
 		return true;
@@ -246,6 +278,13 @@ put_entry(uint8_t *entry, const struct hpa_new_section *section,
 	hpa_put_le32(entry + HPA_ENT_PROFILE, section->profile);
 }
 
+void
+hpa_compressor(char out[HPA_COMPRESSOR_SIZE])
+{
+	memset(out, 0, HPA_COMPRESSOR_SIZE);
+	snprintf(out, HPA_COMPRESSOR_SIZE, "zlib %s", zlibVersion());
+}
+
 static void
 put_header(uint8_t *data, size_t size, uint32_t n_sections,
            uint64_t content_hash, uint64_t source_hash, uint64_t options_hash,
@@ -262,8 +301,7 @@ put_header(uint8_t *data, size_t size, uint32_t n_sections,
 	hpa_put_le64(data + HPA_OFF_SOURCE_HASH, source_hash);
 	hpa_put_le64(data + HPA_OFF_OPTIONS_HASH, options_hash);
 	hpa_put_le64(data + HPA_OFF_INFLATED_SIZE, inflated);
-	snprintf((char *)data + HPA_OFF_COMPRESSOR, HPA_COMPRESSOR_SIZE,
-	         "zlib %s", zlibVersion());
+	hpa_compressor((char *)data + HPA_OFF_COMPRESSOR);
 	hpa_put_le32(data + HPA_OFF_TABLE_CRC,
 	             (uint32_t)crc32_z(0, data + HPA_HEADER_SIZE,
 	                               (size_t)n_sections * HPA_ENTRY_SIZE));
@@ -401,17 +439,23 @@ hpa_write(struct hpa_new_section *sections, uint32_t n_sections,
           size_t *size)
 {
 	struct encoded encoded[HPA_MAX_SECTIONS] = {{0}};
+	struct packed packed[HPA_MAX_SECTIONS] = {{0}};
 	struct hpa_file *file = as_file(sections, n_sections);
+	struct packing packing = {sections, file, n_sections, packed};
 	bool ok = file;
 
 	*out = NULL;
+	if (ok && compress == HPA_COMPRESS_ALL)
+		workers_run(workers, n_sections, pack_section, &packing);
 	for (uint32_t i = 0; i < n_sections && ok; i++)
-		ok = encode(file, &sections[i], &file->sections[i], compress,
-		            workers, &encoded[i]);
+		ok = encode(&sections[i], &packed[i], compress, workers,
+		            &encoded[i]);
 	ok = ok && assemble(sections, encoded, n_sections, source_hash,
 	                    options_hash, workers, out, size);
-	for (uint32_t i = 0; i < n_sections; i++)
+	for (uint32_t i = 0; i < n_sections; i++) {
 		free(encoded[i].own);
+		free(packed[i].bytes);
+	}
 	free(file);
 	return ok;
 }

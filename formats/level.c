@@ -5,7 +5,6 @@
  * a broken file of its own. */
 #include "formats/level.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 const struct level_format level_formats[] = {
 	{.name = "ldtk",
          .suffixes = ".ldtk .ldtkl",
+         .parts = ".ldtkl",
          .what = "LDtk project or level, IntGrid layers",
          .probe = ldtk_probe,
          .read = ldtk_read},
@@ -36,6 +36,8 @@ const struct level_format level_formats[] = {
          .read = pgm_read},
 	{.name = "ros",
          .suffixes = ".yaml .yml",
+         .shared = ".yaml .yml",
+         .has_picture = true,
          .what = "ROS map_server map, with its image",
          .probe = ros_probe,
 #ifdef HAVE_YAML
@@ -45,10 +47,12 @@ const struct level_format level_formats[] = {
 #endif
 	{.name = "raw",
          .suffixes = ".raw .bin",
+         .shared = ".raw .bin",
          .what = "raw bytes, one per cell",
          .read = raw_read},
 	{.name = "tmj",
          .suffixes = ".tmj .json",
+         .shared = ".json",
          .what = "Tiled map, JSON",
          .probe = tmj_probe,
          .read = tmj_read},
@@ -64,13 +68,12 @@ const struct level_format level_formats[] = {
 	{.name = NULL},
 };
 
-/* Does the name end in one of the suffixes? */
-static bool
-has_suffix(const char *name, const char *suffixes)
+bool
+level_has_suffix(const char *name, const char *suffixes)
 {
 	size_t name_size = strlen(name);
 
-	while (*suffixes) {
+	while (suffixes && *suffixes) {
 		size_t size = strcspn(suffixes, " ");
 
 		if (name_size > size &&
@@ -82,14 +85,32 @@ has_suffix(const char *name, const char *suffixes)
 	return false;
 }
 
-static const struct level_format *
-find_named(const char *name)
+const struct level_format *
+level_find_format(const char *name)
 {
 	const struct level_format *format = level_formats;
 
 	while (format->name && strcmp(format->name, name) != 0)
 		format++;
 	return format->name ? format : NULL;
+}
+
+enum diag_status
+level_check_format(const char *name, struct diag *diag)
+{
+	const struct level_format *format;
+	char known[128] = "";
+	size_t used = 0;
+
+	if (level_find_format(name))
+		return DIAG_OK;
+	for (format = level_formats; format->name && used < sizeof(known);
+	     format++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used,
+		                         "%s%s", used ? ", " : "",
+		                         format->name);
+	return diag_set(diag, DIAG_USAGE, 0, "--format takes one of %s, not '%s'",
+	                known, name);
 }
 
 static const struct level_format *
@@ -101,7 +122,7 @@ find_format(const char *name, const uint8_t *data, size_t size)
 		if (format->probe && format->probe(data, size))
 			return format;
 	for (format = level_formats; format->name; format++)
-		if (has_suffix(name, format->suffixes))
+		if (level_has_suffix(name, format->suffixes))
 			return format;
 	return NULL;
 }
@@ -138,13 +159,10 @@ level_read(const char *name, const uint8_t *data, size_t size,
 	*out = (struct level){0};
 	if (!options)
 		options = &none;
-	format = options->format ? find_named(options->format)
+	format = options->format ? level_find_format(options->format)
 	                         : find_format(name, data, size);
-	if (!format && options->format)
-		return diag_set(diag, DIAG_USAGE, 0,
-		                "there is no format '%s'; hpabake formats "
-		                "lists them",
-		                options->format);
+	if (options->format && level_check_format(options->format, diag))
+		return DIAG_USAGE;
 	if (!format)
 		return refuse_unknown(diag);
 	if (format->needs)

@@ -3,6 +3,7 @@
 #ifndef FORMATS_LEVEL_H
 #define FORMATS_LEVEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,6 +69,10 @@ struct level_options {
 struct level_format {
 	const char *name;
 	const char *suffixes; /* each with its dot, spaces between them */
+	/* Of these: those that other kinds of files have too, and those of
+	 * files that are only parts of a level; NULL: none. */
+	const char *shared, *parts;
+	bool has_picture; /* it names an image, which is no level then */
 	const char *what;     /* one line for people */
 	const char *needs;    /* the library it was built without, or NULL */
 	int (*probe)(const uint8_t *data, size_t size);
@@ -78,6 +83,16 @@ struct level_format {
 
 /* All formats; ends with a row whose name is NULL. */
 extern const struct level_format level_formats[];
+
+/* The format of that name, or NULL. */
+const struct level_format *level_find_format(const char *name);
+
+/* DIAG_USAGE, and diag names those that there are, if there is no format of that
+ * name. */
+enum diag_status level_check_format(const char *name, struct diag *diag);
+
+/* Does a file's name end in one of the suffixes? NULL has none. */
+bool level_has_suffix(const char *name, const char *suffixes);
 
 /* Read a level of any known format: the one that the options name, else by
  * probe, else by the suffix of `name`. options may be NULL. */

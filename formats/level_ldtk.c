@@ -95,8 +95,8 @@ refuse_pick(const struct reader *reader, size_t n)
 		list_name(names, sizeof(names),
 		          name_of(level_at(reader->root, i), "identifier"));
 	return diag_set(reader->diag, DIAG_USAGE, 0,
-	                "there is no level '%s'; there are: %s",
-	                tiled_show(reader->options->pick).text, names);
+	                "--pick takes one of the levels %s, not '%s'", names,
+	                tiled_show(reader->options->pick).text);
 }
 
 static enum diag_status
@@ -196,10 +196,10 @@ refuse_layers(const struct reader *reader, const json_t *layers)
 	}
 	if (wanted)
 		return diag_set(reader->diag, DIAG_USAGE, 0,
-		                "the level has no IntGrid layer '%s'; there "
-		                "are: %s",
-		                tiled_show(wanted).text,
-		                names[0] ? names : "none");
+		                "--layer takes one of the level's IntGrid "
+		                "layers (%s), not '%s'",
+		                names[0] ? names : "there is none",
+		                tiled_show(wanted).text);
 	return refuse(reader, "the level has no IntGrid layer, so nothing "
 	                      "says what blocks");
 }
@@ -384,30 +384,52 @@ set_name(struct level *level, const char *name)
 }
 
 static enum diag_status
-read_root(struct reader *reader, struct level *out)
+read_found_level(struct reader *reader, const json_t *level, struct level *out)
 {
-	bool is_project =
-		!json_is_array(json_object_get(reader->root, "layerInstances"));
-	size_t n = is_project ? n_levels(reader->root) : 1;
-	const json_t *level = reader->root;
 	const json_t *layers = NULL, *layer = NULL;
-	enum diag_status st = DIAG_OK;
+	enum diag_status st = find_layers(reader, level, &layers);
 
-	if (is_project)
-		st = pick_level(reader, n, &level);
-	if (st == DIAG_OK)
-		st = find_layers(reader, level, &layers);
 	if (st == DIAG_OK)
 		st = pick_layer(reader, layers, &layer);
 	if (st == DIAG_OK)
 		st = read_layer(reader, layer, out);
 	if (st != DIAG_OK)
 		return st;
-	out->n_in_file = (uint32_t)n;
 	snprintf(out->how, sizeof(out->how),
 	         "IntGrid layer '%s': every value but 0 is blocked",
 	         tiled_show(name_of(layer, "__identifier")).text);
 	set_name(out, name_of(level, "identifier"));
+	return DIAG_OK;
+}
+
+/* Say which of several levels is wrong. */
+static enum diag_status
+blame_level(const struct reader *reader, const json_t *level)
+{
+	struct diag why = *reader->diag;
+
+	return diag_set(reader->diag, why.status, why.line, "level '%s': %.400s",
+	                tiled_show(name_of(level, "identifier")).text,
+	                why.text);
+}
+
+static enum diag_status
+read_root(struct reader *reader, struct level *out)
+{
+	bool is_project =
+		!json_is_array(json_object_get(reader->root, "layerInstances"));
+	size_t n = is_project ? n_levels(reader->root) : 1;
+	const json_t *level = reader->root;
+	enum diag_status st = DIAG_OK;
+
+	if (is_project)
+		st = pick_level(reader, n, &level);
+	if (st != DIAG_OK)
+		return st;
+	st = read_found_level(reader, level, out);
+	if (st != DIAG_OK)
+		return n > 1 ? blame_level(reader, level) : st;
+	out->n_in_file = (uint32_t)n;
 	return DIAG_OK;
 }
 

@@ -228,16 +228,19 @@ read_rows(struct reader *reader, const struct header *header,
 static enum diag_status
 check_end(struct reader *reader, const struct header *header)
 {
+	size_t n_bytes;
+
 	if (header->plain)
 		skip_space(reader);
 	while (reader->at < reader->end && is_space(*reader->at))
 		reader->at++;
 	if (reader->at == reader->end)
 		return DIAG_OK;
+	n_bytes = (size_t)(reader->end - reader->at);
 	return diag_set(reader->diag, DIAG_BAD_INPUT,
 	                header->plain ? reader->line : 0,
-	                "%zu bytes after the last pixel",
-	                (size_t)(reader->end - reader->at));
+	                "%zu byte%s after the last pixel", n_bytes,
+	                n_bytes == 1 ? "" : "s");
 }
 
 int

@@ -11,8 +11,8 @@
  *     origin: [0.0, 0.0, 0]    x, y and yaw          } has no use for them
  *
  * Other keys are skipped. A pixel's shade is the mean of its channels, 0 black
- * to 1 white; with mode trinary a channel of transparency, 1 minus alpha, is
- * among them, as map_server has it. The chance p that a cell is occupied is 1 -
+ * to 1 white; with mode trinary alpha is one of them, 1 for what is opaque, as
+ * map_server has it. The chance p that a cell is occupied is 1 -
  * shade, or the shade itself with negate. As in an OccupancyGrid a cell has a
  * value:
  *
@@ -466,7 +466,7 @@ shade(const struct converter *converter, const uint8_t *pixel)
 	for (uint32_t i = 0; i < 3; i++)
 		sum += pixel[n_colours == 1 ? 0 : i];
 	if (has_alpha && converter->map->mode == MODE_TRINARY) {
-		sum += 255u - pixel[n_colours];
+		sum += pixel[n_colours];
 		n++;
 	}
 	return (double)sum / (255.0 * n);

@@ -471,8 +471,8 @@ refuse_unknown_layer(const struct tiled_map *map)
 
 	list_layers(map, names, sizeof(names));
 	return diag_set(map->diag, DIAG_USAGE, 0,
-	                "there is no tile layer '%s'; there are: %s",
-	                tiled_show(map->options->layer).text, names);
+	                "--layer takes one of the tile layers %s, not '%s'",
+	                names, tiled_show(map->options->layer).text);
 }
 
 static enum diag_status

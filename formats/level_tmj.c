@@ -32,6 +32,16 @@ refuse(const struct reader *reader, const char *what)
 	return diag_set(reader->diag, DIAG_BAD_INPUT, 0, "%s", what);
 }
 
+/* What is wrong with a layer's data. */
+static enum diag_status
+refuse_data(const struct reader *reader, const json_t *layer, const char *what)
+{
+	const char *name = level_json_text(layer, "name");
+
+	return diag_set(reader->diag, DIAG_BAD_INPUT, 0, "layer '%s': %s",
+	                tiled_show(name ? name : "").text, what);
+}
+
 static bool
 read_side(const struct reader *reader, const json_t *object, const char *key,
           uint32_t missing, uint32_t *out)
@@ -151,7 +161,8 @@ read_tilesets(const struct reader *reader, const json_t *tilesets)
 /* Layers */
 
 static enum diag_status
-read_numbers(const struct reader *reader, const json_t *numbers)
+read_numbers(const struct reader *reader, const json_t *layer,
+             const json_t *numbers)
 {
 	enum diag_status st = DIAG_OK;
 
@@ -160,8 +171,9 @@ read_numbers(const struct reader *reader, const json_t *numbers)
 		json_int_t id = json_integer_value(number);
 
 		if (!json_is_integer(number) || id < 0 || id > UINT32_MAX)
-			return refuse(reader, "a tile of a layer's data is "
-			                      "not a number of a tile");
+			return refuse_data(reader, layer,
+			                   "one of its data is not a number of "
+			                   "a tile");
 		st = tiled_add_tile(reader->map, (uint32_t)id);
 	}
 	return st;
@@ -180,14 +192,15 @@ read_data(const struct reader *reader, const json_t *layer, const json_t *data,
 	if (!text && encoding && !strcmp(encoding, "csv"))
 		encoding = NULL;
 	if (!json_is_array(data) && !text)
-		return refuse(reader, "a layer's data are neither an array "
-		                      "nor base64");
+		return refuse_data(reader, layer,
+		                   "its data are neither an array nor base64");
 	if (!text && encoding && *encoding)
-		return refuse(reader, "a layer's data are an array, its "
-		                      "encoding says otherwise");
+		return refuse_data(reader, layer,
+		                   "its data are an array, its encoding says "
+		                   "otherwise");
 	if (text && !encoding)
-		return refuse(reader, "a layer's data are a text without an "
-		                      "encoding");
+		return refuse_data(reader, layer,
+		                   "its data are a text without an encoding");
 	st = tiled_add_chunk(reader->map, place, encoding,
 	                     text ? level_json_text(layer, "compression")
 	                          : NULL,
@@ -196,7 +209,7 @@ read_data(const struct reader *reader, const json_t *layer, const json_t *data,
 		return st;
 	return text ? tiled_add_data(reader->map, text,
 	                             json_string_length(data))
-	            : read_numbers(reader, data);
+	            : read_numbers(reader, layer, data);
 }
 
 static enum diag_status

@@ -1,6 +1,8 @@
 /* bench.c: how fast levels are baked, from file to file.
  *
- *     bench [--json] [--side N] [--only KIND] [--repeat N] [FOLDER]
+ *     bench [--json] [--side N] [--only KIND] [--repeat N] [--compress WHAT]
+ *           [FOLDER]
+ *     bench --profiles [--json] [--repeat N] FOLDER
  *
  * Bakes the .map files of a folder and of the folders in it, then all of them as
  * one batch, then generated levels of side N (all kinds, or one; 0: none). Each
@@ -12,7 +14,10 @@
  * The ways take turns, and the median of a way's times is shown: millions of
  * cells a second for all of it and for each pass, the bytes of the output per
  * free cell, and the most memory that the program held during the bake. With
- * --json the times are in milliseconds. */
+ * --json the times are in milliseconds.
+ *
+ * With --profiles, six levels of the folder are baked with one to four agents, on
+ * one thread, and a table is printed as README.md has it. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -28,6 +32,7 @@
 #include "formats/level.h"
 #include "src/bake/bake.h"
 #include "src/bake/batch.h"
+#include "src/bake/clock.h"
 #include "src/cli/file.h"
 
 #define MAX_REPEAT 31
@@ -48,7 +53,7 @@ struct times {
 /* What a level's bakes have shown. */
 struct result {
 	char name[80];
-	double cells, bytes_per_free_cell;
+	double cells, bytes, bytes_per_free_cell;
 	bool has_way[N_WAYS];
 	struct times times[N_WAYS]; /* medians */
 	long peak_kb[N_WAYS];
@@ -58,7 +63,8 @@ struct bench {
 	int n_repeat;
 	uint32_t side;
 	const char *only; /* NULL: all kinds */
-	bool json;
+	enum hpa_compress compress;
+	bool json, profiles;
 	json_t *rows;
 	char folder[256]; /* for what is written */
 	char **files;     /* all that were baked */
@@ -70,15 +76,6 @@ die(const char *what)
 {
 	fprintf(stderr, "bench: %s\n", what);
 	exit(1);
-}
-
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
 /* Forget the peak of memory up to now, where the system can do that. */
@@ -112,11 +109,12 @@ peak_kb(void)
 }
 
 static struct bake_options
-options_for(enum way way)
+options_for(const struct bench *bench, enum way way)
 {
 	struct bake_options options;
 
 	bake_options_default(&options);
+	options.compress = bench->compress;
 	options.n_levels = N_LEVELS;
 	options.n_threads = way == ALL_THREADS ? 0 : 1;
 	options.kernel = way == BY_HEAP ? BAKE_KERNEL_HEAP : BAKE_KERNEL_VECTOR;
@@ -129,7 +127,7 @@ bake_file(const char *file, const char *output,
           const struct bake_options *options, struct times *times,
           struct result *result)
 {
-	double began = now_ms(), then = began;
+	double began = clock_ms(), then = began;
 	struct bake_output baked;
 	struct bake_report report;
 	struct file_bytes bytes;
@@ -147,16 +145,17 @@ bake_file(const char *file, const char *output,
 		return false;
 	}
 	file_free(&bytes);
-	times->ms[READ] = now_ms() - then;
+	times->ms[READ] = clock_ms() - then;
 	if (bake_run_last(&level, options, &baked, &report, &diag) != DIAG_OK)
 		die(diag.text);
 	memcpy(times->ms + PASSES, report.pass_ms, sizeof(report.pass_ms));
-	then = now_ms();
+	then = clock_ms();
 	if (file_replace(output, baked.data, baked.size, NULL, &diag) != DIAG_OK)
 		die(diag.text);
-	times->ms[WRITE] = now_ms() - then;
-	times->ms[WHOLE] = now_ms() - began;
+	times->ms[WRITE] = clock_ms() - then;
+	times->ms[WHOLE] = clock_ms() - began;
 	result->cells = (double)report.width * report.height;
+	result->bytes = (double)baked.size;
 	result->bytes_per_free_cell =
 		(double)baked.size / (double)(report.n_free_cells + 1);
 	free(baked.data);
@@ -306,7 +305,8 @@ bench_file(struct bench *bench, const char *file, const char *name,
 	snprintf(result->name, sizeof(result->name), "%s", name);
 	for (int i = 0; i < n; i++)
 		for (int w = ALL_THREADS; w >= 0; w--) {
-			struct bake_options options = options_for((enum way)w);
+			struct bake_options options =
+				options_for(bench, (enum way)w);
 			long peak;
 
 			if (w == BY_HEAP && result->cells > MAX_REFERENCE_CELLS)
@@ -391,7 +391,7 @@ static bool
 bake_of_batch(void *user, uint32_t job, bool alone)
 {
 	const struct batch *batch = user;
-	struct bake_options options = options_for(batch->way);
+	struct bake_options options = options_for(batch->bench, batch->way);
 	char output[sizeof(batch->bench->folder) + 32];
 	struct result result;
 	struct times times;
@@ -418,12 +418,12 @@ time_batch(struct bench *bench, enum way way, const uint64_t *weights)
 	struct batch batch = {bench, way};
 	struct batch_jobs jobs = {bench->n_files, weights, bake_of_batch,
 	                          finish_of_batch, &batch};
-	double began = now_ms();
+	double began = clock_ms();
 
 	batch_use_threads(way == ALL_THREADS ? 0 : 1);
 	if (!batch_run(&jobs))
 		die("out of memory");
-	return now_ms() - began;
+	return clock_ms() - began;
 }
 
 static void
@@ -459,6 +459,130 @@ bench_batch(struct bench *bench)
 		       median[ONE_THREAD] / median[ALL_THREADS]);
 	fflush(stdout);
 }
+
+/* Several agents in one file. */
+
+static const char *const profile_levels[] = {
+	"dao/orz700d",       "dao/brc202d",      "da2/ht_0_hightown",
+	"sc1/AcrosstheCape", "sc1/TheFrozenSea", "bg512/AR0602SR",
+};
+#define N_PROFILE_LEVELS (sizeof(profile_levels) / sizeof(profile_levels[0]))
+
+static const struct bake_agent one_size[] = {
+	{.name = "a", .size = 1},
+	{.name = "b", .size = 1, .terrain = "ground"},
+};
+static const struct bake_agent sizes[] = {
+	{.name = "a", .size = 1},
+	{.name = "b", .size = 2},
+	{.name = "c", .size = 3},
+	{.name = "d", .size = 4},
+};
+
+struct crew {
+	const char *title;
+	const struct bake_agent *agents;
+	uint32_t n;
+};
+
+static const struct crew crews[] = {
+	{"1 agent", one_size, 1},
+	{"2, same cells", one_size, 2},
+	{"2 sizes", sizes, 2},
+	{"4 sizes", sizes, 4},
+};
+#define N_CREWS (sizeof(crews) / sizeof(crews[0]))
+
+/* What a level with a crew takes. */
+struct cost {
+	double bytes, packed_bytes, ms;
+};
+
+static double
+bake_crew(const struct bench *bench, const char *file, const struct crew *crew,
+          enum hpa_compress compress, struct times *times)
+{
+	struct bake_options options = options_for(bench, ONE_THREAD);
+	char output[sizeof(bench->folder) + 32];
+	struct result result;
+
+	options.n_levels = 0;
+	options.agents = crew->agents;
+	options.n_agents = crew->n;
+	options.compress = compress;
+	if (!bake_file(file, output_name(bench, output, sizeof(output), 0),
+	               &options, times, &result))
+		die("a file is no level");
+	unlink(output);
+	return result.bytes;
+}
+
+/* The crews take turns. */
+static void
+bench_crews(const struct bench *bench, const char *file, struct cost *costs)
+{
+	static struct times times[N_CREWS][MAX_REPEAT];
+	struct times ignored;
+
+	for (int i = 0; i < bench->n_repeat; i++)
+		for (size_t c = 0; c < N_CREWS; c++)
+			costs[c].bytes =
+				bake_crew(bench, file, &crews[c],
+			                  HPA_COMPRESS_COLD, &times[c][i]);
+	for (size_t c = 0; c < N_CREWS; c++) {
+		costs[c].ms = medians(times[c], bench->n_repeat).ms[WHOLE];
+		costs[c].packed_bytes = bake_crew(bench, file, &crews[c],
+		                                  HPA_COMPRESS_ALL, &ignored);
+	}
+}
+
+static void
+add_costs(struct bench *bench, const char *name, const struct cost *costs)
+{
+	json_t *row = json_object();
+
+	if (!bench->json)
+		printf("| %s |", name);
+	json_object_set_new(row, "level", json_string(name));
+	for (size_t c = 0; c < N_CREWS; c++) {
+		const struct cost *cost = &costs[c];
+
+		if (!bench->json)
+			printf(" %.0f / %.1f / %.1f |", cost->bytes / 1e3,
+			       cost->packed_bytes / 1e3, cost->ms);
+		json_object_set_new(row, crews[c].title,
+		                    json_pack("{s:f, s:f, s:f}", "bytes",
+		                              cost->bytes, "packed_bytes",
+		                              cost->packed_bytes, "ms",
+		                              cost->ms));
+	}
+	if (!bench->json)
+		printf("\n");
+	json_array_append_new(bench->rows, row);
+	fflush(stdout);
+}
+
+static void
+bench_profiles(struct bench *bench, const char *folder)
+{
+	if (!bench->json) {
+		printf("| level |");
+		for (size_t c = 0; c < N_CREWS; c++)
+			printf(" %s |", crews[c].title);
+		printf("\n|---|--:|--:|--:|--:|\n");
+	}
+	for (size_t i = 0; i < N_PROFILE_LEVELS; i++) {
+		struct cost costs[N_CREWS];
+		char file[4096];
+
+		snprintf(file, sizeof(file), "%s/%s.map", folder,
+		         profile_levels[i]);
+		bench_crews(bench, file, costs);
+		add_costs(bench, profile_levels[i], costs);
+	}
+}
+
+/* Generated levels */
 
 /* A number from coordinates, the same everywhere. */
 static uint32_t
@@ -559,16 +683,32 @@ bench_generated(struct bench *bench, const char *name,
 	unlink(file);
 }
 
+static enum hpa_compress
+find_compress(const char *name)
+{
+	const struct bake_name *row = bake_compress_names;
+
+	while (row->name && strcmp(row->name, name) != 0)
+		row++;
+	if (!row->name)
+		die("--compress takes none, cold or all");
+	return (enum hpa_compress)row->value;
+}
+
 static void
 parse(int argc, char **argv, struct bench *bench, const char **folder)
 {
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
 			bench->json = true;
+		else if (!strcmp(argv[i], "--profiles"))
+			bench->profiles = true;
 		else if (!strcmp(argv[i], "--side") && i + 1 < argc)
 			bench->side = (uint32_t)atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--only") && i + 1 < argc)
 			bench->only = argv[++i];
+		else if (!strcmp(argv[i], "--compress") && i + 1 < argc)
+			bench->compress = find_compress(argv[++i]);
 		else if (!strcmp(argv[i], "--repeat") && i + 1 < argc)
 			bench->n_repeat = atoi(argv[++i]);
 		else
@@ -578,10 +718,29 @@ parse(int argc, char **argv, struct bench *bench, const char **folder)
 		bench->n_repeat = 5;
 }
 
+static void
+bench_speed(struct bench *bench, const char *folder)
+{
+	if (!bench->json)
+		print_header();
+	if (folder && !bench->only)
+		bench_folder(bench, folder, true);
+	if (bench->n_files > 1)
+		bench_batch(bench);
+	if (bench->side == 0)
+		return;
+	bench_generated(bench, "empty", empty);
+	bench_generated(bench, "rooms", rooms);
+	bench_generated(bench, "maze", maze);
+	bench_generated(bench, "random", random_cells);
+	bench_generated(bench, "islands", islands);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct bench bench = {.n_repeat = 5, .side = 2048};
+	struct bench bench = {
+		.n_repeat = 5, .side = 2048, .compress = HPA_COMPRESS_COLD};
 	const char *temporary = getenv("TMPDIR"), *folder = NULL;
 
 	parse(argc, argv, &bench, &folder);
@@ -590,19 +749,10 @@ main(int argc, char **argv)
 	if (!mkdtemp(bench.folder))
 		die("there is no folder for temporary files");
 	bench.rows = json_array();
-	if (!bench.json)
-		print_header();
-	if (folder && !bench.only)
-		bench_folder(&bench, folder, true);
-	if (bench.n_files > 1)
-		bench_batch(&bench);
-	if (bench.side > 0) {
-		bench_generated(&bench, "empty", empty);
-		bench_generated(&bench, "rooms", rooms);
-		bench_generated(&bench, "maze", maze);
-		bench_generated(&bench, "random", random_cells);
-		bench_generated(&bench, "islands", islands);
-	}
+	if (bench.profiles)
+		bench_profiles(&bench, folder ? folder : ".");
+	else
+		bench_speed(&bench, folder);
 	if (bench.json)
 		json_dumpf(bench.rows, stdout, JSON_INDENT(1));
 	json_decref(bench.rows);

@@ -16,7 +16,15 @@
 #     diag TEXT...           for the reader of the log
 #     run COMMAND...         run it; its exit code is in $status, what it
 #                            printed in $tmp/out and $tmp/err
+#     verbs                  those that hpabake --help lists, a line for each
+#     formats_quietly PAGE   groff has nothing to say about a manual page
 #     finish                 print the plan; exit with 1 if a test failed
+#
+# and of hpabake, which is called by that name:
+#
+#     succeeds ARGUMENT...             it does, and has no complaint
+#     complains CODE TEXT ARGUMENT...  one line, which begins with the text
+#     complained CODE TEXT             the same, of what was run last
 #
 # A name must not contain "#", which begins a directive of TAP.
 
@@ -82,6 +90,43 @@ skip() {
 run() {
 	status=0
 	"$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+}
+
+verbs() {
+	"$HPABAKE" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Z].*/\1/p'
+}
+
+formats_quietly() {
+	run groff -t -man -ww -z -T utf8 "$1"
+	cat "$tmp/out" "$tmp/err"
+	[ "$status" = 0 ] && [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
+}
+
+hpabake() {
+	"$HPABAKE" "$@"
+}
+
+succeeds() {
+	run hpabake "$@"
+	cat "$tmp/out" "$tmp/err"
+	[ "$status" = 0 ] && [ ! -s "$tmp/err" ]
+}
+
+complained() {
+	echo "exit code $status, expected $1 and one line 'hpabake: $2...'"
+	cat "$tmp/err"
+	[ "$status" = "$1" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
+		case $(cat "$tmp/err") in
+		"hpabake: $2"*) ;;
+		*) false ;;
+		esac
+}
+
+complains() {
+	code=$1 text=$2
+	shift 2
+	run hpabake "$@"
+	complained "$code" "$text"
 }
 
 finish() {

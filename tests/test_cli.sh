@@ -17,10 +17,6 @@ mkdir "$tmp/work" && cd "$tmp/work" || exit 1
 
 # Helpers
 
-hpabake() {
-	"$HPABAKE" "$@"
-}
-
 # level FILE ROW...: write a MovingAI map.
 level() {
 	file=$1
@@ -54,26 +50,6 @@ scen() {
 	} >"$file"
 }
 
-# Was the last run's exit code this, and its whole complaint one line that
-# begins with the text?
-complained() {
-	echo "exit code $status, expected $1 and one line 'hpabake: $2...'"
-	cat "$tmp/err"
-	[ "$status" = "$1" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] &&
-		case $(cat "$tmp/err") in
-		"hpabake: $2"*) ;;
-		*) false ;;
-		esac
-}
-
-# complains CODE TEXT ARGUMENT...
-complains() {
-	code=$1 text=$2
-	shift 2
-	run hpabake "$@"
-	complained "$code" "$text"
-}
-
 # refuses TEXT ARGUMENT...: a wrong command line, told on one line, with
 # nothing on stdout.
 refuses() {
@@ -99,12 +75,6 @@ bake_to() {
 	hpabake bake -q "$@" -o "$to"
 }
 
-succeeds() {
-	run hpabake "$@"
-	cat "$tmp/out" "$tmp/err"
-	[ "$status" = 0 ] && [ ! -s "$tmp/err" ]
-}
-
 # prints NAME EXPECTED ARGUMENT...: on stdout, exactly, and succeeds.
 prints() {
 	name=$1 expected=$2
@@ -120,59 +90,8 @@ folder_has() {
 }
 
 build_json_reader() {
-	cat >flat.c <<'END'
-#include <jansson.h>
-#include <stdio.h>
-
-static void
-walk(const char *name, const json_t *json)
-{
-	const char *dot = *name ? "." : "";
-	char below[256];
-
-	if (json_is_object(json)) {
-		json_t *object = json_incref((json_t *)json);
-		const char *key;
-		json_t *value;
-
-		json_object_foreach(object, key, value) {
-			snprintf(below, sizeof(below), "%s%s%s", name, dot, key);
-			walk(below, value);
-		}
-		json_decref(object);
-	} else if (json_is_array(json)) {
-		for (size_t i = 0; i < json_array_size(json); i++) {
-			snprintf(below, sizeof(below), "%s%s%zu", name, dot, i);
-			walk(below, json_array_get(json, i));
-		}
-	} else if (json_is_string(json)) {
-		printf("%s=%s\n", name, json_string_value(json));
-	} else if (json_is_integer(json)) {
-		printf("%s=%lld\n", name, (long long)json_integer_value(json));
-	} else {
-		printf("%s=%s\n", name, json_is_true(json)    ? "true"
-		                        : json_is_false(json) ? "false"
-		                                              : "?");
-	}
-}
-
-int
-main(void)
-{
-	json_error_t error;
-	json_t *json = json_loadf(stdin, JSON_REJECT_DUPLICATES, &error);
-
-	if (!json) {
-		fprintf(stderr, "line %d: %s\n", error.line, error.text);
-		return 1;
-	}
-	walk("", json);
-	json_decref(json);
-	return 0;
-}
-END
-	$CC $CFLAGS $(pkg-config --cflags jansson) flat.c -o flat \
-		$(pkg-config --libs jansson)
+	$CC $CFLAGS $(pkg-config --cflags jansson) "$srcdir/tests/flat.c" \
+		-o flat $(pkg-config --libs jansson)
 }
 
 # flatten FILE...: their JSON, leaf by leaf, into the file leaves.
@@ -218,14 +137,15 @@ printf 'what is this\n' >nonsense.map
 
 test_help() {
 	version=$(sed -n 's/^\.TH .*"\(hpabake [0-9.]*\)".*/\1/p' \
-		"$top_srcdir/man/hpabake.1")
+		"$top_srcdir/man/libhpa.3")
 	prints "--version prints what the manual says" "$version" --version
 	prints "so does -V" "$version" -V
 	for arguments in --help -h 'bake --help' 'bake -h' 'info --help' \
-		'path --help' 'verify --help' 'bake -q --help --never-read'; do
+		'path --help' 'verify --help' 'bench --help' 'tune --help' \
+		'bake -q --help --never-read'; do
 		ok "$arguments prints help" helps $arguments
 	done
-	for verb in bake info path verify; do
+	for verb in bake bench info path tune verify; do
 		ok "--help names $verb" mentions $verb --help
 	done
 	for option in output directory cluster-size levels transitions \
@@ -235,6 +155,12 @@ test_help() {
 	ok "info --help names --json" mentions --json info --help
 	for option in scen cells draw; do
 		ok "path --help names --$option" mentions "--$option" path --help
+	done
+	for option in scen agent limit repeat plot json; do
+		ok "bench --help names --$option" mentions "--$option" bench --help
+	done
+	for option in scen problems seed budget target-us moves json; do
+		ok "tune --help names --$option" mentions "--$option" tune --help
 	done
 	for option in level scen; do
 		ok "verify --help names --$option" \
@@ -431,9 +357,11 @@ lines.map' -o old.hpa
 	run hpabake bake open.map short.map no-such.map two.map -d some
 	is "the highest exit code counts" "$status" 3
 	is "a line on each bad level" \
-		"$(sed -n 's/^\(hpabake: [^:]*\):.*/\1/p' "$tmp/err" | xargs)" \
-		"hpabake: short.map hpabake: no-such.map"
-	is "and nothing else" "$(wc -l <"$tmp/err" | xargs)" 2
+		"$(sed -n '1,2s/^\(hpabake: [^:]*\):.*/\1/p' "$tmp/err" |
+			xargs)" "hpabake: short.map hpabake: no-such.map"
+	is "and what became of all" "$(sed 1,2d "$tmp/err")" \
+		"hpabake: 2 baked, 0 unchanged, 0 skipped, 2 failed: \
+short.map, no-such.map"
 	is "the table has the good ones" \
 		"$(sed 1d "$tmp/out" | cut -d' ' -f1 | xargs)" "open.map two.map"
 	folder_has "the good ones are baked" some "open.hpa two.hpa "
@@ -520,9 +448,16 @@ test_memlimit() {
 		"$(asked_for)M"
 	ok "the bytes do not depend on it" succeeds bake -q noise.map -o n.hpa
 	ok "they are the same" cmp n.hpa noise.hpa
+	rm -rf some
+	others="2 baked, 0 unchanged, 0 skipped"
 	for jobs in 1 2 8; do
 		run hpabake bake -j $jobs open.map noise.map two.map -d some \
 			--memlimit "${by_cells}M"
+		is "-j $jobs: it is among what failed" \
+			"$(sed -n '$p' "$tmp/err")" "hpabake: $others, 1 \
+failed: noise.map"
+		others="0 baked, 0 unchanged, 2 skipped"
+		sed -i '$d' "$tmp/err"
 		ok "-j $jobs: a level too large for the limit is refused" \
 			needs_more noise.map "$by_cells"
 		is "-j $jobs: the others are baked" \
@@ -909,7 +844,7 @@ test_places() {
 	ok "the link is not" [ -h link.hpa ]
 	touch -t 200001010000 same.time
 	cp open.hpa same.hpa && touch -r same.time same.hpa
-	bake_to same.hpa open.map --cluster-size 4
+	bake_to same.hpa open.map --cluster-size 4 --force
 	ok "a file with the right bytes is not touched" \
 		[ -z "$(find same.hpa -newer same.time)" ]
 	bake_to same.hpa open.map --cluster-size 8

@@ -714,11 +714,11 @@ static const struct {
 	{"a.tmj", JLAYER "\"data\":[0,1]}]}", DIAG_BAD_INPUT, 0,
          "layer 'collision': its data can't be 3 x 1 tiles"},
 	{"a.tmj", JLAYER "\"data\":[0,1,-1]}]}", DIAG_BAD_INPUT, 0,
-         "a tile of a layer's data is not a number of a tile"},
+         "layer 'collision': one of its data is not a number of a tile"},
 	{"a.tmj", JLAYER "\"data\":\"AAAA\"}]}", DIAG_BAD_INPUT, 0,
-         "a layer's data are a text without an encoding"},
+         "layer 'collision': its data are a text without an encoding"},
 	{"a.tmj", JLAYER "\"data\":7}]}", DIAG_BAD_INPUT, 0,
-         "a layer's data are neither an array nor base64"},
+         "layer 'collision': its data are neither an array nor base64"},
 	{"a.tmj", JLAYER "\"width\":65535,\"height\":65535,\"data\":[1]}]}",
          DIAG_BAD_INPUT, 0,
          "layer 'collision': 65535 x 65535 tiles, the map has 3 x 1"},
@@ -731,6 +731,9 @@ static const struct {
          "not an LDtk project: it has no levels"},
 	{"a.ldtk", "{\"levels\":[{}]}", DIAG_BAD_INPUT, 0,
          "the level has no layerInstances"},
+	{"a.ldtk", "{\"levels\":[{\"identifier\":\"Attic\"},{}]}",
+         DIAG_BAD_INPUT, 0,
+         "level 'Attic': the level has no layerInstances"},
 	{"a.ldtkl", "{\"layerInstances\":[]}", DIAG_BAD_INPUT, 0,
          "the level has no IntGrid layer, so nothing says what blocks"},
 	{"a.ldtkl",
@@ -783,7 +786,7 @@ static const struct {
 	const char *reason;
 } wrong_options[] = {
 	{{.layer = "none"}, "solid.tsj", DIAG_USAGE,
-         "there is no tile layer 'none'; there are: low, high"},
+         "--layer takes one of the tile layers low, high, not 'none'"},
 	{{.property = "none"}, "solid.tsj", DIAG_BAD_INPUT,
          "no tile has a property 'none' that is true"},
 	{{.property = "solid"}, "missing.tsj", DIAG_FAILED,
@@ -891,15 +894,15 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
 	                 DIAG_USAGE);
-	assert_string_equal(diag.text, "there is no level 'F'; there are: A, "
-	                               "B, C, D, E");
+	assert_string_equal(diag.text, "--pick takes one of the levels A, B, "
+	                               "C, D, E, not 'F'");
 	options = (struct level_options){.layer = "Entities"};
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
 	                 DIAG_USAGE);
-	assert_string_equal(diag.text, "the level has no IntGrid layer "
-	                               "'Entities'; there are: Other, "
-	                               "Collisions");
+	assert_string_equal(diag.text, "--layer takes one of the level's "
+	                               "IntGrid layers (Other, Collisions), "
+	                               "not 'Entities'");
 	options.layer = "Other";
 	must_read("a.ldtk", &project, &options, &level);
 	check_open(&level, ".@");

@@ -348,14 +348,14 @@ static const struct {
          "2 x 2 pixels take 8 bytes, file has 4 after its header"},
 	{"P5\n2 2\n98\nabcd", 0,
          "pixel 0,1 is 99, more than the highest value, 98"},
-	{"P5\n2 2\n255\nabcdx", 0, "1 bytes after the last pixel"},
+	{"P5\n2 2\n255\nabcdx", 0, "1 byte after the last pixel"},
 	{"P2\n2 2\n255\n1 2\n3\n", 0,
          "2 x 2 pixels take at least 8 bytes, file has 7 after its header"},
 	{"P2\n2 2\n255\n1 2\n3     \n\n", 7, "file ends before its next pixel"},
 	{"P2\n2 2\n255\n1 2\n3 x\n", 5,
          "byte 0x78 where a number is expected: the next pixel"},
 	{"P2\n2 2\n255\n1 2\n3 256\n", 5, "next pixel is not from 0 to 255"},
-	{"P2\n2 2\n255\n1 2\n3 4\n\n5", 7, "1 bytes after the last pixel"},
+	{"P2\n2 2\n255\n1 2\n3 4\n\n5", 7, "1 byte after the last pixel"},
 };
 
 static void
@@ -941,6 +941,52 @@ ros_modes_give_values_of_an_occupancy_grid(void **state)
 	terrain_free(&rules);
 }
 
+#ifdef HAVE_PNG
+/* A map painted by hand often has an alpha channel. */
+static void
+opaque_pixels_of_ros_maps_are_bright(void **state)
+{
+	static const struct {
+		const char *mode;
+		const char *classes[3];
+	} cases[] = {
+		{"trinary", {"ground", "blocked", "unknown"}},
+		{"scale", {"ground", "blocked", "unknown"}},
+	};
+	uint32_t samples[] = {
+		255, 255, 255, 255, /* white */
+		0,   0,   0,   255, /* black */
+		255, 255, 255, 0,   /* white, but transparent */
+	};
+	const struct png_image image = {.width = 3,
+	                                .height = 1,
+	                                .type = PNG_COLOR_TYPE_RGB_ALPHA,
+	                                .depth = 8,
+	                                .n_channels = 4,
+	                                .samples = samples};
+	struct folder folder = {"a.png", {NULL, 0, 0}};
+	const struct level_options options = {
+		.loader = {load_from_folder, &folder}};
+
+	(void)state;
+	write_png(&image, &folder.file);
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+		struct bytes file = {NULL, 0, 0};
+		struct level level;
+
+		append_text(&file, "image: a.png\noccupied_thresh: 0.65\n"
+		                   "free_thresh: 0.196\nmode: ");
+		append_text(&file, cases[i].mode);
+		must_read("map.yaml", &file, &options, &level);
+		for (size_t k = 0; k < 3; k++)
+			assert_class(&level, k, cases[i].classes[k]);
+		level_free(&level);
+		clear(&file);
+	}
+	clear(&folder.file);
+}
+#endif
+
 #define THRESHOLDS "occupied_thresh: 0.65\nfree_thresh: 0.2\n"
 
 static const struct {
@@ -1394,6 +1440,9 @@ main(void)
 #ifdef HAVE_YAML
 		cmocka_unit_test(ros_maps_are_read_as_they_were_written),
 		cmocka_unit_test(ros_modes_give_values_of_an_occupancy_grid),
+#ifdef HAVE_PNG
+		cmocka_unit_test(opaque_pixels_of_ros_maps_are_bright),
+#endif
 		cmocka_unit_test(bad_ros_maps_are_refused_with_line_and_reason),
 		cmocka_unit_test(real_ros_maps_are_read_right),
 		cmocka_unit_test(ros_map_without_its_image_is_refused),

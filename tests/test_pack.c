@@ -26,54 +26,6 @@
 #define N_DAMAGED 60
 #define MAX_CELLS 4096
 
-/* A file in memory and its sections, inflated. */
-struct opened {
-	struct bake_output image;
-	struct hpa_file file;
-	uint8_t *room;
-};
-
-static struct world
-random_world(struct rng *rng)
-{
-	struct world world = {0};
-
-	random_level(rng, MAX_SIDE, &world.level);
-	if (rng_chance(rng, 30))
-		world_add_terrain(rng, &world);
-	if (rng_chance(rng, 60))
-		world_add_agents(rng, &world);
-	if (rng_chance(rng, 30))
-		world_add_links(rng, &world);
-	return world;
-}
-
-static void
-bake_world(const struct world *world, const struct bake_options *options,
-           struct opened *out)
-{
-	const char *detail = "";
-	struct diag diag;
-
-	if (bake_run(&world->level, options, &out->image, NULL, &diag) !=
-	    DIAG_OK)
-		fail_msg("%s", diag.text);
-	assert_int_equal(hpa_file_read(out->image.data, out->image.size, true,
-	                               &out->file, &detail),
-	                 HPA_OK);
-	out->room = malloc(out->file.inflated_size + 1);
-	assert_non_null(out->room);
-	if (hpa_file_inflate(&out->file, out->room, &detail) != HPA_OK)
-		fail_msg("%s: %s", out->file.culprit, detail);
-}
-
-static void
-close_opened(struct opened *opened)
-{
-	free(opened->room);
-	free(opened->image.data);
-}
-
 static void
 assert_same_sections(const struct hpa_file *a, const struct hpa_file *b)
 {
@@ -100,14 +52,14 @@ packed_sections_are_those_that_are_stored(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < N_WORLDS; i++) {
-		struct world world = random_world(&rng);
+		struct world world = random_world(&rng, MAX_SIDE);
 		struct bake_options options = world_options(&rng, &world);
-		struct opened stored, packed;
+		struct world_file stored, packed;
 
 		options.compress = HPA_COMPRESS_NONE;
-		bake_world(&world, &options, &stored);
+		world_bake(&world, &options, &stored);
 		options.compress = HPA_COMPRESS_ALL;
-		bake_world(&world, &options, &packed);
+		world_bake(&world, &options, &packed);
 		assert_same_sections(&stored.file, &packed.file);
 		for (uint32_t k = 0; k < packed.file.n_sections; k++)
 			for (uint32_t p = 0; p < HPA_N_PACKED; p++)
@@ -116,8 +68,8 @@ packed_sections_are_those_that_are_stored(void **state)
 						HPA_CODEC_PACKED &&
 					!strcmp(packed.file.sections[k].id,
 				                hpa_packed_ids[p]);
-		close_opened(&stored);
-		close_opened(&packed);
+		world_close(&stored);
+		world_close(&packed);
 		level_free(&world.level);
 	}
 	for (uint32_t p = 0; p < HPA_N_PACKED; p++) {
@@ -153,12 +105,12 @@ packed_bytes_that_are_cut_or_too_many_are_refused(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < N_WORLDS / 8; i++) {
-		struct world world = random_world(&rng);
+		struct world world = random_world(&rng, MAX_SIDE);
 		struct bake_options options = world_options(&rng, &world);
-		struct opened opened;
+		struct world_file opened;
 
 		options.compress = HPA_COMPRESS_NONE;
-		bake_world(&world, &options, &opened);
+		world_bake(&world, &options, &opened);
 		for (uint32_t k = 0; k < opened.file.n_sections; k++) {
 			const struct hpa_section *section =
 				&opened.file.sections[k];
@@ -181,7 +133,7 @@ packed_bytes_that_are_cut_or_too_many_are_refused(void **state)
 			                         size + 1));
 			free(bytes);
 		}
-		close_opened(&opened);
+		world_close(&opened);
 		level_free(&world.level);
 	}
 }
@@ -353,12 +305,12 @@ damage_behind_the_deflate_does_no_harm(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < N_WORLDS / 2; i++) {
-		struct world world = random_world(&rng);
+		struct world world = random_world(&rng, MAX_SIDE);
 		struct bake_options options = world_options(&rng, &world);
-		struct opened opened;
+		struct world_file opened;
 
 		options.compress = HPA_COMPRESS_ALL;
-		bake_world(&world, &options, &opened);
+		world_bake(&world, &options, &opened);
 		for (uint32_t k = 0; k < N_DAMAGED; k++) {
 			uint32_t at = rng_below(&rng, opened.file.n_sections);
 			struct part part =
@@ -374,7 +326,7 @@ damage_behind_the_deflate_does_no_harm(void **state)
 			free(image.bytes);
 			free(part.bytes);
 		}
-		close_opened(&opened);
+		world_close(&opened);
 		level_free(&world.level);
 	}
 	printf("# %lu damaged files opened, %lu refused\n",

@@ -467,6 +467,63 @@ equal_profiles_share_their_sections(void **state)
 	level_free(&level);
 }
 
+/* The cost of the cheapest path between two cells for one profile. */
+static uint32_t
+cost_for(const hpa_map *map, uint32_t profile, hpa_cell from, hpa_cell to)
+{
+	hpa_query *query;
+	uint64_t cost = 0;
+	hpa_status st;
+
+	assert_int_equal(
+		hpa_query_new(hpa_map_profile(map, profile), NULL, &query),
+		HPA_OK);
+	st = hpa_query_cost(query, from, to, &cost);
+	hpa_query_free(query);
+	return st == HPA_OK ? (uint32_t)cost : UINT32_MAX - (uint32_t)st;
+}
+
+static void
+agents_of_one_size_are_one_profile_in_any_order(void **state)
+{
+	const struct bake_agent agents[] = {
+		{"one", 1, ""}, {"big", 2, ""}, {"two", 1, ""}, {"too", 2, ""}};
+	struct rng rng = {test_seed()};
+	struct bake_options options;
+	struct bake_output both, all;
+	struct bake_report report_both, report_all;
+	struct level level;
+	struct diag diag;
+	hpa_map *map;
+
+	(void)state;
+	random_level(&rng, 100, &level);
+	bake_options_default(&options);
+	options.agents = agents;
+	options.n_agents = 2;
+	assert_int_equal(bake_run(&level, &options, &both, &report_both, &diag),
+	                 DIAG_OK);
+	options.n_agents = 4;
+	assert_int_equal(bake_run(&level, &options, &all, &report_all, &diag),
+	                 DIAG_OK);
+	assert_int_equal(report_all.levels[0].stored_edges,
+	                 2 * report_both.levels[0].stored_edges);
+	assert_int_equal(hpa_map_open_memory(all.data, all.size, NULL, &map),
+	                 HPA_OK);
+	for (int i = 0; i < 50; i++) {
+		hpa_cell from = random_cell(&rng, &level);
+		hpa_cell to = random_cell(&rng, &level);
+
+		for (uint32_t p = 0; p < 2; p++)
+			assert_int_equal(cost_for(map, p, from, to),
+			                 cost_for(map, p + 2, from, to));
+	}
+	hpa_map_close(map);
+	free(both.data);
+	free(all.data);
+	level_free(&level);
+}
+
 struct agent_text {
 	const char *text;
 	bool is_good;
@@ -560,6 +617,8 @@ main(void)
 		cmocka_unit_test(links_are_read_as_the_manual_says),
 		cmocka_unit_test(uniform_levels_have_the_same_bytes),
 		cmocka_unit_test(equal_profiles_share_their_sections),
+		cmocka_unit_test(
+			agents_of_one_size_are_one_profile_in_any_order),
 		cmocka_unit_test(invariants_hold_with_terrain),
 		cmocka_unit_test(invariants_hold_with_agents),
 		cmocka_unit_test(invariants_hold_with_links),

@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+struct world
+random_world(struct rng *rng, uint32_t max_side)
+{
+	struct world world = {0};
+
+	random_level(rng, max_side, &world.level);
+	if (rng_chance(rng, 30))
+		world_add_terrain(rng, &world);
+	if (rng_chance(rng, 60))
+		world_add_agents(rng, &world);
+	if (rng_chance(rng, 30))
+		world_add_links(rng, &world);
+	return world;
+}
+
 void
 world_add_terrain(struct rng *rng, struct world *world)
 {
@@ -99,4 +114,39 @@ world_options(struct rng *rng, const struct world *world)
 	options.n_links = world->n_links;
 	options.links = world->links;
 	return options;
+}
+
+/* No test can go on without it. */
+static void
+give_up(const char *what, const char *why)
+{
+	fprintf(stderr, "%s: %s\n", what, why);
+	abort();
+}
+
+void
+world_bake(const struct world *world, const struct bake_options *options,
+           struct world_file *out)
+{
+	const char *detail = "";
+	struct diag diag;
+
+	if (bake_run(&world->level, options, &out->image, NULL, &diag) !=
+	    DIAG_OK)
+		give_up("bake", diag.text);
+	if (hpa_file_read(out->image.data, out->image.size, true, &out->file,
+	                  &detail) != HPA_OK)
+		give_up("open", detail);
+	out->room = malloc(out->file.inflated_size + 1);
+	if (!out->room)
+		give_up("open", "out of memory");
+	if (hpa_file_inflate(&out->file, out->room, &detail) != HPA_OK)
+		give_up(out->file.culprit, detail);
+}
+
+void
+world_close(struct world_file *file)
+{
+	free(file->room);
+	free(file->image.data);
 }

@@ -125,14 +125,14 @@ bake_agent_classes(const struct bake_agent *agent,
 
 		if (class < 0)
 			return diag_set(diag, DIAG_USAGE, 0,
-			                "agent '%s': the level has no terrain "
-			                "class '%s'",
+			                "--agent %s: terrain= takes classes that "
+			                "the level has, not '%s'",
 			                agent->name, name);
 		if (terrain->classes[class].factor == 0)
 			return diag_set(diag, DIAG_USAGE, 0,
-			                "agent '%s': nobody may enter class "
-			                "'%s', its factor is 0; --terrain "
-			                "gives it another",
+			                "--agent %s: terrain= takes classes that "
+			                "can be entered, not '%s', whose factor "
+			                "is 0; --terrain gives it another",
 			                agent->name, name);
 		may_enter[class] = true;
 		at += n;

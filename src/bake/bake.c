@@ -1,16 +1,19 @@
 /* bake.c: runs the passes.
  *
  * run_terrain() and run_passes() are the pipeline, top to bottom; each call
- * fills in the next part of struct abstraction (passes.h), one for each profile. OpenMP is used in the
- * passes and nowhere else in the program. Without it the pragmas are ignored
- * and the bake is serial, with the same bytes. */
+ * fills in the next part of struct abstraction (passes.h), one for each profile.
+ * Everything follows from the cells that an agent can stand on, so a profile
+ * with the cells of an earlier one is that one again and takes no passes.
+ *
+ * OpenMP is used in the passes and nowhere else in the program. Without it the
+ * pragmas are ignored and the bake is serial, with the same bytes. */
 #include "src/bake/bake.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/bake/batch.h"
+#include "src/bake/clock.h"
 #include "src/bake/passes.h"
 
 #define DEFAULT_CLUSTER_SIZE 16u
@@ -103,8 +106,7 @@ default_parameter(enum hpa_policy policy)
 
 static const struct bake_agent anyone = {.name = "", .size = 1};
 
-/* Fill in what was left to us and refuse what the format can't hold. */
-static enum diag_status
+enum diag_status
 resolve_options(const struct level *level, struct bake_options *options,
                 struct diag *diag)
 {
@@ -176,20 +178,11 @@ struct watch {
 	double pass_ms[BAKE_N_PASSES];
 };
 
-static double
-now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
 /* A pass has ended and the next one begins. */
 static void
 count_pass(struct watch *watch, enum bake_pass pass)
 {
-	double now = now_ms();
+	double now = clock_ms();
 
 	watch->pass_ms[pass] += now - watch->began;
 	watch->began = now;
@@ -251,6 +244,30 @@ run_passes(struct abstraction *abs, uint64_t *n_bytes, struct watch *watch,
 	return st;
 }
 
+/* The first profile that has the cells of this one, if it comes before it. */
+static const struct abstraction *
+find_same(const struct abstraction *profiles, const struct abstraction *abs)
+{
+	size_t size = abs->grid.stride * abs->grid.height;
+
+	for (const struct abstraction *other = profiles; other < abs; other++)
+		if (!memcmp(other->bits, abs->bits, size))
+			return other;
+	return NULL;
+}
+
+/* Make a profile what another one is, but for its agent. */
+static void
+share_profile(struct abstraction *abs, const struct abstraction *same)
+{
+	const struct bake_agent *agent = abs->agent;
+
+	free(abs->own_bits);
+	*abs = *same;
+	abs->agent = agent;
+	abs->same = same;
+}
+
 /* The profiles one after the other, then the file that holds them all. */
 static enum diag_status
 run_profiles(struct abstraction *profiles, const struct bake_options *options,
@@ -259,8 +276,15 @@ run_profiles(struct abstraction *profiles, const struct bake_options *options,
 	enum diag_status st = DIAG_OK;
 	uint64_t n_bytes = 0;
 
-	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++)
-		st = run_passes(&profiles[p], &n_bytes, watch, diag);
+	for (uint32_t p = 0; p < options->n_agents && st == DIAG_OK; p++) {
+		const struct abstraction *same =
+			find_same(profiles, &profiles[p]);
+
+		if (same)
+			share_profile(&profiles[p], same);
+		else
+			st = run_passes(&profiles[p], &n_bytes, watch, diag);
+	}
 	if (st == DIAG_OK)
 		st = layout_pass(profiles, options->n_agents, out, diag);
 	count_pass(watch, BAKE_PASS_LAYOUT);
@@ -277,7 +301,7 @@ run(const struct level *level, struct level *last,
 	enum diag_status st = resolve_options(level, &resolved, diag);
 	struct source source = {.level = NULL};
 	struct abstraction *profiles = NULL;
-	struct watch watch = {.began = now_ms()};
+	struct watch watch = {.began = clock_ms()};
 
 	*out = (struct bake_output){NULL, 0};
 	if (st == DIAG_OK)
@@ -333,6 +357,8 @@ free_each(struct bytes *list, uint32_t n)
 void
 abstraction_free(struct abstraction *abs)
 {
+	if (abs->same)
+		return;
 	free_each(abs->paths, abs->levels[0].n_clusters);
 	for (unsigned l = 0; l < HPA_MAX_LEVELS; l++) {
 		struct abstract_level *level = &abs->levels[l];

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "formats/diag.h"
-#include "formats/hpa_layout.h"
+#include "formats/hpa_read.h"
 #include "formats/level.h"
 
 /* Whom a profile is for: an agent that covers size x size cells and may enter
@@ -148,6 +148,27 @@ uint32_t bake_default_levels(uint32_t width, uint32_t height,
 enum diag_status bake_admit(uint32_t width, uint32_t height,
                             const struct bake_options *options,
                             struct diag *diag);
+
+/* identity.c: what the content of a bake follows from: the source hash, and a
+ * hash of the stored options, the agents and the links. */
+struct bake_identity {
+	uint64_t source, options;
+};
+
+/* Of a bake that is not made, or of a file that is open and inflated. */
+enum diag_status bake_identity(const struct level *level,
+                               const struct bake_options *options,
+                               struct bake_identity *out, struct diag *diag);
+void bake_identity_of(const struct hpa_file *file, struct bake_identity *out);
+
+/* Would its content, with that option, be written into the same bytes today: in
+ * this version of the format, by this compressor, the same sections
+ * compressed? The file is open and inflated. */
+bool bake_is_written_so(const struct hpa_file *file,
+                        enum hpa_compress compress);
+
+/* An option by which its sections are compressed as they are. */
+enum hpa_compress bake_compress_of(const struct hpa_file *file);
 
 /* Run all passes. On DIAG_OK free out->data with free(); otherwise *out is
  * empty and diag (without its file) says why. report may be NULL. The bytes

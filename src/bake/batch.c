@@ -3,10 +3,22 @@
  * Small levels are given to threads whole, the largest first, so that at the end
  * none waits long for another. A level that is too large for that, or that
  * wants all the memory there is, gets all threads at once, each of its passes
- * being parallel. What is done is handed over in the order of the batch. */
+ * being parallel. What is done is handed over in the order of the batch.
+ *
+ * Where all cores are used, each thread is started on one of its own. A bake is
+ * over in the time that a scheduler takes to see that two threads share a core
+ * while another one is idle. */
+#ifdef __linux__
+#define _GNU_SOURCE /* sched_setaffinity() */
+#endif
 #include "src/bake/batch.h"
 
 #include <stdlib.h>
+
+#ifdef __linux__
+#include <sched.h>
+#include <unistd.h>
+#endif
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -23,11 +35,85 @@ struct batch {
 	bool finishing; /* a thread is at it */
 };
 
+#ifdef _OPENMP
+#ifdef __linux__
+
+/* Move the calling thread to a core that no other one has taken. */
+static void
+take_core(const cpu_set_t *allowed, cpu_set_t *taken)
+{
+	size_t core = (size_t)sched_getcpu();
+	cpu_set_t one;
+
+	if (CPU_ISSET(core, taken)) {
+		core = 0;
+		while (!CPU_ISSET(core, allowed) || CPU_ISSET(core, taken))
+			core++;
+		CPU_ZERO(&one);
+		CPU_SET(core, &one);
+		/* It is as well if these fail. */
+		(void)sched_setaffinity(0, sizeof(one), &one);
+		(void)sched_setaffinity(0, sizeof(*allowed), allowed);
+	}
+	CPU_SET(core, taken);
+}
+
+/* A thread that waits for another one spins, and keeps it from its core where
+ * the two have the same. So the first time there is one too many: libgomp then
+ * waits for those that start by sleeping. Later, who is there gives way until
+ * all are. */
+static void
+spread_threads(int n)
+{
+	static bool is_later;
+	cpu_set_t allowed, taken;
+	int n_here = 0;
+
+	if (omp_get_proc_bind() != omp_proc_bind_false ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed) != 0 ||
+	    CPU_COUNT(&allowed) != n)
+		return;
+	CPU_ZERO(&taken);
+	if (!is_later) {
+#pragma omp parallel num_threads(n + 1)
+		(void)omp_get_thread_num();
+		is_later = true;
+	}
+#pragma omp parallel num_threads(n)
+	{
+		__atomic_add_fetch(&n_here, 1, __ATOMIC_RELAXED);
+		while (__atomic_load_n(&n_here, __ATOMIC_RELAXED) <
+		       omp_get_num_threads())
+			sched_yield();
+#pragma omp critical(spread)
+		take_core(&allowed, &taken);
+	}
+}
+
+#else
+
+static void
+spread_threads(int n)
+{
+	(void)n;
+}
+
+#endif
+#endif
+
 void
 batch_use_threads(unsigned n_threads)
 {
 #ifdef _OPENMP
-	omp_set_num_threads(n_threads ? (int)n_threads : omp_get_num_procs());
+	static int n_used;
+	int n = n_threads ? (int)n_threads : omp_get_num_procs();
+
+	omp_set_num_threads(n);
+	if (omp_in_parallel() || n == n_used)
+		return;
+	if (n > 1)
+		spread_threads(n);
+	n_used = n;
 #else
 	(void)n_threads;
 #endif

@@ -12,10 +12,9 @@
  * The last condition costs next to nothing and makes the file cheap to check: a
  * reader compares nodes instead of edges. Equal tables are found by their hash,
  * the clusters of all profiles being gone through level by level and in their
- * order. A new
- * table goes behind those before it and its cluster is its owner, so that the
- * bytes follow from the abstraction alone. A section of a profile that is the
- * same as that of the profile before is left out. */
+ * order. A new table goes behind those before it and its cluster is its owner,
+ * so that the bytes follow from the abstraction alone. A section of a profile
+ * that is the same as that of the profile before is left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +32,8 @@ struct pool {
 	uint32_t *offset; /* cluster -> offset of its table in TABL */
 	uint64_t *hashes; /* of clusters that are like no earlier one */
 	uint32_t *slots;  /* hash -> owner, or HPA_NONE */
+	uint32_t *owners; /* in their order, which is that of their tables */
+	uint32_t n_owners;
 	size_t mask;
 	size_t tables_size, paths_size;
 };
@@ -66,6 +67,7 @@ static struct user
 user_at(const struct pool *pool, uint32_t index)
 {
 	const struct abstraction *abs = pool->profiles;
+	struct user user;
 	unsigned l = 0;
 
 	while (index >= abs->levels[l].n_clusters) {
@@ -75,7 +77,11 @@ user_at(const struct pool *pool, uint32_t index)
 			abs++;
 		}
 	}
-	return user_of(abs, l, index);
+	user = user_of(abs, l, index);
+	if (abs->same)
+		user.n_back = (uint32_t)(abs - abs->same) *
+		              (pool->n_clusters / pool->n_profiles);
+	return user;
 }
 
 /* How far a node lies from the cluster's first one. */
@@ -157,6 +163,7 @@ place_table(struct pool *pool, uint32_t index)
 		slot = (slot + 1) & pool->mask;
 	}
 	pool->slots[slot] = index;
+	pool->owners[pool->n_owners++] = index;
 	pool->offset[index] = (uint32_t)pool->tables_size;
 	pool->tables_size += user.table->size;
 	if (user.paths)
@@ -207,7 +214,8 @@ place_tables(struct pool *pool, struct diag *diag)
 	pool->slots = malloc(n_slots * sizeof(*pool->slots));
 	pool->offset = malloc((size_t)pool->n_clusters * sizeof(*pool->offset));
 	pool->hashes = malloc((size_t)pool->n_clusters * sizeof(*pool->hashes));
-	if (!pool->slots || !pool->offset || !pool->hashes)
+	pool->owners = malloc((size_t)pool->n_clusters * sizeof(*pool->owners));
+	if (!pool->slots || !pool->offset || !pool->hashes || !pool->owners)
 		return out_of_memory(diag);
 	hash_users(pool);
 	/* HPA_NONE, byte by byte. */
@@ -238,22 +246,10 @@ put_array(uint8_t *out, const uint32_t *values, size_t n)
 static void
 put_facts(const struct abstraction *abs, uint8_t *out)
 {
-	const struct bake_options *options = &abs->options;
-	uint32_t flags = (options->prune ? HPA_FACT_FLAG_PRUNED : 0) |
-	                 (options->cache_paths ? HPA_FACT_FLAG_PATHS : 0) |
-	                 (abs->grid.classes ? HPA_FACT_FLAG_WEIGHTED : 0);
-
+	identity_put_options(&abs->options, abs->agent,
+	                     abs->source->is_weighted, out);
 	hpa_put_le32(out + HPA_FACT_WIDTH, abs->grid.width);
 	hpa_put_le32(out + HPA_FACT_HEIGHT, abs->grid.height);
-	hpa_put_le32(out + HPA_FACT_CLUSTER_SIZE, options->cluster_size);
-	hpa_put_le32(out + HPA_FACT_N_LEVELS, options->n_levels);
-	hpa_put_le32(out + HPA_FACT_MOVES, options->moves);
-	hpa_put_le32(out + HPA_FACT_STRAIGHT, abs->grid.cost_straight);
-	hpa_put_le32(out + HPA_FACT_DIAGONAL, abs->grid.cost_diagonal);
-	hpa_put_le32(out + HPA_FACT_POLICY, options->policy);
-	hpa_put_le32(out + HPA_FACT_PARAMETER, options->policy_parameter);
-	hpa_put_le32(out + HPA_FACT_FLAGS, flags);
-	hpa_put_le32(out + HPA_FACT_AGENT_SIZE, abs->agent->size);
 	hpa_put_le32(out + HPA_FACT_MIN_FACTOR, abs->grid.min_factor);
 	hpa_put_le32(out + HPA_FACT_N_NODES, abs->n_nodes);
 	hpa_put_le32(out + HPA_FACT_N_COMPONENTS, abs->n_components);
@@ -312,26 +308,37 @@ put_clusters(const struct abstraction *abs, unsigned l, const uint32_t *offset,
 	return out;
 }
 
-/* Copy the tables of owners, and their paths, one behind the other. */
+/* Copy the tables of owners to their places. */
 static void
-put_tables(const struct pool *pool, uint8_t *tables, uint8_t *paths)
+put_tables(const struct pool *pool, uint8_t *tables)
 {
-	size_t end = 0, paths_end = 0;
+#pragma omp parallel for schedule(static)
+	for (uint32_t i = 0; i < pool->n_owners; i++) {
+		uint32_t owner = pool->owners[i];
+		struct user user = user_at(pool, owner);
+		uint8_t *record = tables + pool->offset[owner];
 
-	for (uint32_t i = 0; i < pool->n_clusters; i++) {
-		struct user user = user_at(pool, i);
-		uint8_t *record = tables + end;
-
-		if (pool->offset[i] != end)
-			continue;
 		memcpy(record, user.table->data, user.table->size);
-		hpa_put_le32(record + HPA_TABLE_OWNER, i);
-		end += user.table->size;
+		hpa_put_le32(record + HPA_TABLE_OWNER, owner);
+	}
+}
+
+/* Copy the paths of owners, one behind the other, and tell their tables. */
+static void
+put_paths(const struct pool *pool, uint8_t *tables, uint8_t *paths)
+{
+	size_t end = 0;
+
+	for (uint32_t i = 0; i < pool->n_owners; i++) {
+		uint32_t owner = pool->owners[i];
+		struct user user = user_at(pool, owner);
+		uint8_t *record = tables + pool->offset[owner];
+
 		if (!user.paths)
 			continue;
-		hpa_put_le32(record + HPA_TABLE_PATHS, (uint32_t)paths_end);
-		memcpy(paths + paths_end, user.paths->data, user.paths->size);
-		paths_end += user.paths->size;
+		hpa_put_le32(record + HPA_TABLE_PATHS, (uint32_t)end);
+		memcpy(paths + end, user.paths->data, user.paths->size);
+		end += user.paths->size;
 	}
 }
 
@@ -399,15 +406,9 @@ add_agents(struct sections *sections, const struct pool *pool)
 		return true;
 	out = add_section(sections, HPA_ID_AGENTS, 0,
 	                  (size_t)pool->n_profiles * HPA_AGENT_SIZE);
-	for (uint32_t p = 0; out && p < pool->n_profiles; p++) {
-		const struct bake_agent *agent = pool->profiles[p].agent;
-		uint8_t *record = out + (size_t)p * HPA_AGENT_SIZE;
-
-		memcpy(record + HPA_AGENT_NAME, agent->name,
-		       strlen(agent->name));
-		memcpy(record + HPA_AGENT_TERRAIN, agent->terrain,
-		       strlen(agent->terrain));
-	}
+	for (uint32_t p = 0; out && p < pool->n_profiles; p++)
+		identity_put_agent(pool->profiles[p].agent,
+		                   out + (size_t)p * HPA_AGENT_SIZE);
 	return out != NULL;
 }
 
@@ -446,19 +447,10 @@ add_links(struct sections *sections, const struct abstraction *abs)
 	if (n == 0)
 		return true;
 	out = add_section(sections, HPA_ID_LINKS, 0, (size_t)n * HPA_LINK_SIZE);
-	for (uint32_t i = 0; out && i < n; i++) {
-		const struct bake_link *link = &abs->options.links[i];
-		uint8_t *record = out + (size_t)i * HPA_LINK_SIZE;
-
-		hpa_put_le16(record + HPA_LINK_FROM_X, link->from_x);
-		hpa_put_le16(record + HPA_LINK_FROM_Y, link->from_y);
-		hpa_put_le16(record + HPA_LINK_TO_X, link->to_x);
-		hpa_put_le16(record + HPA_LINK_TO_Y, link->to_y);
-		hpa_put_le32(record + HPA_LINK_COST, link_cost(abs, i));
-		hpa_put_le32(record + HPA_LINK_FLAGS,
-		             link->is_one_way ? HPA_LINK_ONE_WAY : 0);
-		memcpy(record + HPA_LINK_NAME, link->name, strlen(link->name));
-	}
+	for (uint32_t i = 0; out && i < n; i++)
+		identity_put_link(&abs->options.links[i],
+		                  abs->source->is_weighted,
+		                  out + (size_t)i * HPA_LINK_SIZE);
 	return out != NULL;
 }
 
@@ -633,7 +625,9 @@ add_tables(struct sections *sections, const struct pool *pool)
 		                    pool->paths_size);
 	if (!tables || (has_paths && !paths))
 		return false;
-	put_tables(pool, tables, paths);
+	put_tables(pool, tables);
+	if (has_paths)
+		put_paths(pool, tables, paths);
 	return true;
 }
 
@@ -676,7 +670,7 @@ hash_options(const struct sections *sections)
 static void
 release_tables(struct abstraction *abs)
 {
-	for (unsigned l = 0; l < abs->options.n_levels; l++) {
+	for (unsigned l = 0; !abs->same && l < abs->options.n_levels; l++) {
 		arena_free(&abs->levels[l].arena);
 		free(abs->levels[l].tables);
 		abs->levels[l].tables = NULL;
@@ -717,6 +711,7 @@ layout_pass(struct abstraction *profiles, uint32_t n_profiles,
 	free(sections);
 	free(pool.slots);
 	free(pool.hashes);
+	free(pool.owners);
 	free(pool.offset);
 	return st;
 }

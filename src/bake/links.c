@@ -186,14 +186,6 @@ bake_links_read(const uint8_t *data, size_t size, struct bake_link **out,
 
 /* Baking */
 
-uint32_t
-link_cost(const struct abstraction *abs, uint32_t link)
-{
-	uint64_t thousandths = abs->options.links[link].cost;
-
-	return (uint32_t)((thousandths * abs->grid.cost_straight + 500) / 1000);
-}
-
 static bool
 is_usable(const struct abstraction *abs, const struct bake_link *link)
 {

@@ -15,8 +15,8 @@
 #define ALLOWANCE (4 * MEGABYTE)
 
 /* A cluster of any level: first rank, what it is like, record, place of its
- * table; in the file and its section again two words. */
-#define CLUSTER_BYTES (4u + 4u + sizeof(struct bytes) + 4u + 2u * 8u)
+ * table, whether it owns it; in the file and its section again two words. */
+#define CLUSTER_BYTES (4u + 4u + sizeof(struct bytes) + 4u + 4u + 2u * 8u)
 
 /* A node: itself, its inter-edges (at most times one and a half) and where they
  * begin; in the file and its section again its place and these. */

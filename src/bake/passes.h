@@ -74,6 +74,9 @@ struct link_end {
 struct abstraction {
 	struct bake_options options; /* no zeros left that mean "default" */
 	const struct bake_agent *agent;
+	const struct abstraction *same; /* an earlier profile with the same
+	                                 * cells, which owns all of this; NULL:
+	                                 * there is none */
 	const struct source *source;
 	const uint8_t *bits;
 	uint8_t *own_bits; /* NULL: they are the source's */
@@ -99,6 +102,11 @@ struct abstraction {
 
 	struct bytes *paths; /* per level-1 cluster; NULL: none are cached */
 };
+
+/* bake.c: fill in what was left to us and refuse what the format can't hold. */
+enum diag_status resolve_options(const struct level *level,
+                                 struct bake_options *options,
+                                 struct diag *diag);
 
 /* terrain.c: what all profiles share. Free it with source_free(). */
 enum diag_status source_pass(const struct level *level,
@@ -141,9 +149,6 @@ transition_cost(const struct abstraction *abs, uint32_t from, uint32_t to)
  * are known, the links as edges between them. */
 enum diag_status link_ends_pass(struct abstraction *abs, struct diag *diag);
 enum diag_status link_edges_pass(struct abstraction *abs, struct diag *diag);
-
-/* The cost of a link in the units of the bake. */
-uint32_t link_cost(const struct abstraction *abs, uint32_t link);
 
 /* entrance.c: the transitions of a cluster. exits[], all zero, gets for each
  * cell of the window row by row a bit for each straight direction in which a
@@ -202,6 +207,28 @@ enum diag_status reach_find(struct abstraction *abs,
 
 /* paths.c: the refined paths of level-1 intra-edges, if they are wanted. */
 enum diag_status paths_pass(struct abstraction *abs, struct diag *diag);
+
+/* identity.c: what steps cost in a file. */
+static inline uint32_t
+identity_straight(bool is_weighted)
+{
+	return is_weighted ? HPA_WEIGHTED_STRAIGHT : HPA_COST_STRAIGHT;
+}
+
+static inline uint32_t
+identity_diagonal(bool is_weighted)
+{
+	return is_weighted ? HPA_WEIGHTED_DIAGONAL : HPA_COST_DIAGONAL;
+}
+
+/* identity.c: what was chosen, as it is stored: the options among the facts, a
+ * record of AGNT, a record of LINK. Records are all zero before. */
+void identity_put_options(const struct bake_options *options,
+                          const struct bake_agent *agent, bool is_weighted,
+                          uint8_t *fact);
+void identity_put_agent(const struct bake_agent *agent, uint8_t *record);
+void identity_put_link(const struct bake_link *link, bool is_weighted,
+                       uint8_t *record);
 
 /* layout.c: the sections of all profiles, and the file made of them. The tables
  * are freed on the way. */

@@ -3,7 +3,7 @@
  * What refining an edge would find, written down as runs of equal moves. An
  * edge is refined the same way in both directions and with or without this
  * cache: the path between the nodes i < j of a cluster is the one that leads
- * back from j in the distances from i (window_way_back()), here turned around.
+ * back from j in the distances from i (distances_way_back()), here turned around.
  *
  * The paths of one table are one piece of the PATH section: for each of its
  * directed edges, in their order, where its runs begin, then the runs. Both
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 
 #include "src/bake/passes.h"
-#include "src/grid/window.h"
+#include "src/grid/distances.h"
 
 struct scratch {
-	struct window_field field;
+	struct distances distances;
 	uint8_t moves[WINDOW_MAX_CELLS]; /* from j back to i */
 	uint8_t *runs;
 	size_t n_runs, max_runs;
@@ -37,14 +37,14 @@ reserve_runs(struct scratch *scratch, size_t n)
 
 /* The moves from a node back to the field's origin; returns their number. */
 static uint32_t
-walk_back(const struct grid *grid, const struct window_field *field,
-          const struct node *from, uint8_t *moves)
+walk_back(const struct distances *distances, const struct node *from,
+          uint8_t *moves)
 {
 	uint32_t x = from->x, y = from->y, n = 0;
+	unsigned d = GRID_N_DIRECTIONS;
 
-	while (window_cost(field, x, y) > 0) {
-		unsigned d = window_way_back(grid, field, x, y);
-
+	while (distances_at(distances, x, y) > 0) {
+		d = distances_way_back(distances, x, y, d);
 		moves[n++] = (uint8_t)d;
 		x += grid_dx[d];
 		y += grid_dy[d];
@@ -75,9 +75,8 @@ add_runs(struct scratch *scratch, uint32_t n)
 /* The runs of the edges from node i to higher ones; starts[] gets where they
  * begin, for both directions of each. */
 static bool
-add_paths(const struct abstraction *abs, const struct hpa_table *table,
-          const struct node *nodes, uint32_t i, struct scratch *scratch,
-          uint32_t *starts)
+add_paths(const struct hpa_table *table, const struct node *nodes, uint32_t i,
+          struct scratch *scratch, uint32_t *starts)
 {
 	uint32_t end = hpa_table_end(table, i);
 
@@ -87,8 +86,7 @@ add_paths(const struct abstraction *abs, const struct hpa_table *table,
 
 		if (j < i)
 			continue;
-		n = walk_back(&abs->grid, &scratch->field, &nodes[j],
-		              scratch->moves);
+		n = walk_back(&scratch->distances, &nodes[j], scratch->moves);
 		if (!reserve_runs(scratch, n))
 			return false;
 		starts[e] = (uint32_t)scratch->n_runs;
@@ -122,7 +120,6 @@ cache_cluster(struct abstraction *abs, uint32_t cluster,
 {
 	struct abstract_level *level = &abs->levels[0];
 	const struct node *nodes = abs->nodes + level->first[cluster];
-	struct grid_window window = cluster_window(abs, cluster);
 	struct hpa_table table;
 	uint32_t *starts;
 	bool ok = true;
@@ -132,10 +129,11 @@ cache_cluster(struct abstraction *abs, uint32_t cluster,
 	if (!starts)
 		return false;
 	scratch->n_runs = 0;
+	distances_prepare(&abs->grid, cluster_window(abs, cluster),
+	                  &scratch->distances);
 	for (uint32_t i = 0; i < table.n_nodes && ok; i++) {
-		window_solve(&abs->grid, window, nodes[i].x, nodes[i].y,
-		             &scratch->field);
-		ok = add_paths(abs, &table, nodes, i, scratch, starts);
+		distances_solve(&scratch->distances, nodes[i].x, nodes[i].y);
+		ok = add_paths(&table, nodes, i, scratch, starts);
 	}
 	ok = ok && join_parts(starts, table.n_edges, scratch,
 	                      &abs->paths[cluster]);

@@ -305,10 +305,8 @@ set_grid(struct abstraction *abs)
 		.width = level->width,
 		.height = level->height,
 		.moves = abs->options.moves,
-		.cost_straight = source->is_weighted ? HPA_WEIGHTED_STRAIGHT
-	                                             : HPA_COST_STRAIGHT,
-		.cost_diagonal = source->is_weighted ? HPA_WEIGHTED_DIAGONAL
-	                                             : HPA_COST_DIAGONAL,
+		.cost_straight = identity_straight(source->is_weighted),
+		.cost_diagonal = identity_diagonal(source->is_weighted),
 		.classes = source->classes,
 		.class_stride = source->class_stride,
 		.class_log2 = source->class_log2,

@@ -2,7 +2,8 @@
  *
  * Options may stand before, between and after the operands; `--` ends them. A
  * value follows as --name=value, --name value, -nvalue or -n value. Letters
- * without a value may share one dash. A dash with a digit is a negative number
+ * without a value may share one dash; a word after one dash, as compilers have
+ * them, comes before letters. A dash with a digit is a negative number
  * and no option, so that coordinates need no `--`. */
 #include "src/cli/cli.h"
 
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "src/cli/file.h"
 
 #define HELP_COLUMN 28
 #define HELP_WIDTH 79
@@ -21,6 +24,15 @@ static const struct cli_option help_row = {
 	.name = "help",
 	.what = "print this help",
 };
+
+const struct cli_option *
+cli_next_row(const struct cli_option *options, const struct cli_option *row)
+{
+	if (row == &help_row)
+		return NULL;
+	row = row ? row + 1 : options;
+	return row->kind == CLI_END ? &help_row : row;
+}
 
 /* The rest of the command line while it is parsed. */
 struct parser {
@@ -56,8 +68,11 @@ cli_name_of(const struct bake_name *names, int value)
 void
 cli_set_file(struct diag *diag, const char *file)
 {
-	size_t size = strlen(file);
+	size_t size;
 
+	if (!strcmp(file, FILE_STDIN))
+		file = "standard input";
+	size = strlen(file);
 	if (size >= sizeof(diag->file))
 		size = sizeof(diag->file) - 1;
 	memcpy(diag->file, file, size);
@@ -72,13 +87,31 @@ cli_write_failed(struct diag *diag)
 	                errno ? strerror(errno) : "can't be written to");
 }
 
-/* What follows a name that takes a number. */
-static const char *
-choice_suffix(const struct cli_option *row, const struct bake_name *name)
+enum diag_status
+cli_write_stdout(const void *data, size_t size, struct diag *diag)
+{
+	errno = 0;
+	if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
+		return cli_write_failed(diag);
+	return DIAG_OK;
+}
+
+const char *
+cli_choice_suffix(const struct cli_option *row, const struct bake_name *name)
 {
 	if (!row->counted || strcmp(row->counted, name->name) != 0)
 		return "";
 	return row->count_is_optional ? "[:K]" : ":K";
+}
+
+void *
+cli_new_options(const struct cli_verb *verb)
+{
+	void *options = calloc(1, verb->options_size);
+
+	if (options && verb->set_defaults)
+		verb->set_defaults(options);
+	return options;
 }
 
 /* What an option takes, in words, into text. */
@@ -109,7 +142,7 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 
 			used += (size_t)snprintf(text + used, size - used,
 			                         "%s%s%s", glue, name->name,
-			                         choice_suffix(row, name));
+			                         cli_choice_suffix(row, name));
 		}
 		if (row->counted && used < size)
 			snprintf(text + used, size - used,
@@ -213,7 +246,7 @@ parse_choice(const struct cli_option *row, const char *text,
 	if (!name->name)
 		return false;
 	choice.value = name->value;
-	if (*choice_suffix(row, name) &&
+	if (*cli_choice_suffix(row, name) &&
 	    (text[size] || !row->count_is_optional)) {
 		if (text[size] != ':' ||
 		    !parse_number(row, text + size + 1, &choice.number))
@@ -236,9 +269,11 @@ store(struct parser *parser, const struct cli_option *row, const char *value)
 		parser->help = true;
 		return DIAG_OK;
 	}
+	if (row->given)
+		*(bool *)((char *)parser->into + row->given) = true;
 	switch (row->kind) {
 	case CLI_SWITCH:
-		*(bool *)field = true;
+		*(bool *)field = !row->is_off;
 		return DIAG_OK;
 	case CLI_TEXT:
 		good = good && *value;
@@ -272,21 +307,30 @@ next_argument(struct parser *parser)
 	return parser->next < parser->argc ? parser->argv[parser->next++] : NULL;
 }
 
-/* The row of a long name of that size, or of a letter where name is NULL. */
-static const struct cli_option *
-find_row(const struct cli_option *options, const char *name, size_t size,
-         char letter)
-{
-	const struct cli_option *row = options;
+/* What a row can be found by. */
+enum key { BY_NAME, BY_WORD, BY_LETTER };
 
-	for (; row; row = row == &help_row ? NULL : row + 1) {
-		if (row->kind == CLI_END)
-			row = &help_row;
-		if (name ? strlen(row->name) == size &&
-		                   memcmp(row->name, name, size) == 0
-		         : row->letter == letter)
+static bool
+is_called(const struct cli_option *row, enum key key, const char *text,
+          size_t size)
+{
+	const char *name = key == BY_NAME ? row->name : row->word;
+
+	if (key == BY_LETTER)
+		return row->letter == *text;
+	return name && strlen(name) == size && !memcmp(name, text, size);
+}
+
+/* The row that has this name or word, of that size, or this letter. */
+static const struct cli_option *
+find_row(const struct cli_option *options, enum key key, const char *text,
+         size_t size)
+{
+	const struct cli_option *row = NULL;
+
+	while ((row = cli_next_row(options, row)))
+		if (is_called(row, key, text, size))
 			return row;
-	}
 	return NULL;
 }
 
@@ -295,7 +339,7 @@ parse_long_option(struct parser *parser, const struct cli_option *options,
                   const char *text)
 {
 	size_t size = strcspn(text, "=");
-	const struct cli_option *row = find_row(options, text, size, 0);
+	const struct cli_option *row = find_row(options, BY_NAME, text, size);
 
 	if (!row)
 		return diag_set(parser->diag, DIAG_USAGE, 0,
@@ -311,9 +355,16 @@ static enum diag_status
 parse_letters(struct parser *parser, const struct cli_option *options,
               const char *text)
 {
+	const struct cli_option *word =
+		find_row(options, BY_WORD, text, strlen(text));
+
+	if (word)
+		return store(parser, word,
+		             word->kind == CLI_SWITCH ? NULL
+		                                      : next_argument(parser));
 	for (; *text; text++) {
 		const struct cli_option *row =
-			find_row(options, NULL, 0, *text);
+			find_row(options, BY_LETTER, text, 1);
 		enum diag_status status;
 
 		if (!row)
@@ -388,18 +439,63 @@ print_wrapped(const char *text, int column)
 	printf("\n");
 }
 
+void
+cli_short_form(const struct cli_option *row, char text[CLI_SHORT_SIZE])
+{
+	*text = '\0';
+	if (row->word)
+		snprintf(text, CLI_SHORT_SIZE, "-%s", row->word);
+	else if (row->letter)
+		snprintf(text, CLI_SHORT_SIZE, "-%c", row->letter);
+}
+
+void
+cli_describe_row(const struct cli_option *row, const void *into, char *text,
+                 size_t size)
+{
+	const void *field = (const char *)into + row->offset;
+	uint32_t number;
+
+	if (row->kind != CLI_NUMBER) {
+		snprintf(text, size, "%s", row->what);
+		return;
+	}
+	number = *(const uint32_t *)field;
+	if (number >= row->min)
+		snprintf(text, size,
+		         "%s (%" PRIu32 " to %" PRIu32 ", default %" PRIu32 ")",
+		         row->what, row->min, row->max, number);
+	else
+		snprintf(text, size, "%s (%" PRIu32 " to %" PRIu32 ")",
+		         row->what, row->min, row->max);
+}
+
+void
+cli_describe_choice(const struct cli_option *row, const struct bake_name *name,
+                    const void *into, char *text, size_t size)
+{
+	const struct cli_choice *chosen =
+		(const void *)((const char *)into + row->offset);
+	const char *mark = name->value == chosen->value ? " (default)" : "";
+
+	if (*cli_choice_suffix(row, name))
+		snprintf(text, size, "%s, K from %" PRIu32 " to %" PRIu32 "%s",
+		         name->what, row->min, row->max, mark);
+	else
+		snprintf(text, size, "%s%s", name->what, mark);
+}
+
 static void
-print_choices(const struct cli_option *row, const struct cli_choice *chosen)
+print_choices(const struct cli_option *row, const void *into)
 {
 	const struct bake_name *name = row->names;
 
 	for (; name->name; name++) {
-		char text[256];
+		char text[CLI_TEXT_SIZE];
 		int column = printf("        %s%s", name->name,
-		                    choice_suffix(row, name));
+		                    cli_choice_suffix(row, name));
 
-		snprintf(text, sizeof(text), "%s%s", name->what,
-		         name->value == chosen->value ? " (default)" : "");
+		cli_describe_choice(row, name, into, text, sizeof(text));
 		print_wrapped(text, column);
 	}
 }
@@ -407,37 +503,24 @@ print_choices(const struct cli_option *row, const struct cli_choice *chosen)
 static void
 print_row(const struct cli_option *row, const void *into)
 {
-	const void *field = (const char *)into + row->offset;
-	char letter[] = {'-', row->letter, ',', '\0'};
-	char text[256];
-	int column = printf("  %3s --%s%s%s", row->letter ? letter : "",
-	                    row->name, row->takes ? " " : "",
-	                    row->takes ? row->takes : "");
-	int used = snprintf(text, sizeof(text), "%s", row->what);
+	char text[CLI_TEXT_SIZE], brief[CLI_SHORT_SIZE];
+	int column;
 
-	if (row->kind == CLI_NUMBER) {
-		uint32_t number = *(const uint32_t *)field;
-		size_t at = (size_t)used;
-
-		used += snprintf(text + at, sizeof(text) - at,
-		                 " (%" PRIu32 " to %" PRIu32, row->min,
-		                 row->max);
-		at = (size_t)used;
-		if (number >= row->min)
-			used += snprintf(text + at, sizeof(text) - at,
-			                 ", default %" PRIu32, number);
-		at = (size_t)used;
-		snprintf(text + at, sizeof(text) - at, ")");
-	}
+	cli_short_form(row, brief);
+	column = printf(" %3s%c --%s%s%s", brief, *brief ? ',' : ' ',
+	                row->name, row->takes ? " " : "",
+	                row->takes ? row->takes : "");
+	cli_describe_row(row, into, text, sizeof(text));
 	print_wrapped(text, column);
 	if (row->kind == CLI_CHOICE)
-		print_choices(row, field);
+		print_choices(row, into);
 }
 
 void
 cli_print_options(const struct cli_option *options, const void *into)
 {
-	for (; options->kind != CLI_END; options++)
-		print_row(options, into);
-	print_row(&help_row, NULL);
+	const struct cli_option *row = NULL;
+
+	while ((row = cli_next_row(options, row)))
+		print_row(row, into);
 }

@@ -1,7 +1,8 @@
 /* cli.h: verbs and options as rows of tables.
  *
  * A verb is one const struct with a table of its options; main.c lists the
- * verbs. The rows drive the parser and the text of --help alike. */
+ * verbs. The rows drive the parser, --help, the manual pages (manual.h) and
+ * what a shell completes (completion.h). */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -44,15 +45,19 @@ struct cli_size {
 
 struct cli_option {
 	enum cli_kind kind;
-	char letter; /* 0: it has a long name only */
+	char letter;      /* 0: it has none */
+	const char *word; /* after one dash, as in -MD; NULL: it has none */
 	const char *name;
-	const char *takes; /* what help calls the value */
+	const char *takes; /* what help calls the value, see completion.c */
 	const char *what;
 	size_t offset;
 	uint32_t min, max;
 	const struct bake_name *names;
 	const char *counted; /* the name that takes a number, or NULL */
 	bool count_is_optional; /* 0 is stored without one */
+	bool is_off;  /* a switch that stores false */
+	size_t given; /* offset of a bool that is set if the option is there;
+	               * 0: none */
 };
 
 struct cli_verb {
@@ -70,10 +75,26 @@ struct cli_verb {
 };
 
 extern const struct cli_verb cmd_bake;
+extern const struct cli_verb cmd_bench;
+extern const struct cli_verb cmd_diff;
+extern const struct cli_verb cmd_draw;
 extern const struct cli_verb cmd_formats;
+extern const struct cli_verb cmd_help;
 extern const struct cli_verb cmd_info;
 extern const struct cli_verb cmd_path;
+extern const struct cli_verb cmd_tune;
 extern const struct cli_verb cmd_verify;
+
+/* The verbs by their names; NULL ends them. The program itself is one with an
+ * empty name. */
+extern const struct cli_verb *const cli_verbs[];
+extern const struct cli_verb cli_program;
+
+/* NULL: there is none. */
+const struct cli_verb *cli_find_verb(const char *name);
+
+/* What the exit codes mean, in a few words (name) and in a sentence (what). */
+extern const struct bake_name cli_exit_codes[];
 
 /* Parse argv, without the program's and the verb's name, into a verb's struct.
  * The operands move to the front of argv. --help is every table's; the rest is
@@ -82,9 +103,38 @@ enum diag_status cli_parse(const struct cli_option *options, int argc,
                            char **argv, void *into, int *n_operands, bool *help,
                            struct diag *diag);
 
+/* A verb's struct with the defaults in it, to be freed with free(); NULL
+ * without memory. */
+void *cli_new_options(const struct cli_verb *verb);
+
+/* The row after `row`, or the first one after NULL, --help's being the last;
+ * NULL after that. */
+const struct cli_option *cli_next_row(const struct cli_option *options,
+                                      const struct cli_option *row);
+
+/* The short form of an option, "-o", or "" where there is none. */
+#define CLI_SHORT_SIZE 8
+void cli_short_form(const struct cli_option *row, char text[CLI_SHORT_SIZE]);
+
+/* What is said of a row, and of one of its names, with the default that is in
+ * `into`. They fit into CLI_TEXT_SIZE bytes. */
+#define CLI_TEXT_SIZE 512
+void cli_describe_row(const struct cli_option *row, const void *into,
+                      char *text, size_t size);
+void cli_describe_choice(const struct cli_option *row,
+                         const struct bake_name *name, const void *into,
+                         char *text, size_t size);
+
+/* What follows a name: "", ":K" or "[:K]". */
+const char *cli_choice_suffix(const struct cli_option *row,
+                              const struct bake_name *name);
+
 /* Print the rows of a table, --help's included, to stdout; defaults are taken
  * from `into`. */
 void cli_print_options(const struct cli_option *options, const void *into);
+
+/* Print --help of a verb to stdout. DIAG_FAILED fills in diag. */
+enum diag_status cli_print_help(const struct cli_verb *verb, struct diag *diag);
 
 /* A whole number in decimal, nothing before or after it. */
 bool cli_parse_long(const char *text, long *out);
@@ -97,6 +147,10 @@ void cli_set_file(struct diag *diag, const char *file);
 
 /* DIAG_FAILED for a write to stdout that did not work; errno says why. */
 enum diag_status cli_write_failed(struct diag *diag);
+
+/* Write bytes to stdout, all of them. */
+enum diag_status cli_write_stdout(const void *data, size_t size,
+                                  struct diag *diag);
 
 /* Print a diag to stderr and empty it; nothing if it is empty. For verbs that
  * go on after an error; main prints the last one. */

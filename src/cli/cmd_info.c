@@ -1,16 +1,14 @@
 /* cmd_info.c: what is in a baked file, for people or as JSON. */
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/cli.h"
+#include "src/cli/describe.h"
 #include "src/cli/dump.h"
 #include "src/cli/input.h"
-
-#define HASH_SIZE 17 /* 16 digits and a 0 */
+#include "src/cli/json.h"
 
 struct options {
 	const char *agent;
@@ -34,14 +32,6 @@ static const struct cli_option option_rows[] = {
 	{.kind = CLI_END},
 };
 
-static const char *
-codec_name(const struct hpa_section *section)
-{
-	static const char *const names[] = {"stored", "zlib", "packed"};
-
-	return names[section->codec];
-}
-
 static bool
 is_critical(const struct hpa_section *section)
 {
@@ -54,25 +44,10 @@ n_clusters(const struct hpa_view_level *level)
 	return (uint64_t)level->clusters_x * level->clusters_y;
 }
 
-/* What the policy's parameter is called, or NULL if it has none. */
-static const char *
-parameter_name(enum hpa_policy policy)
-{
-	switch (policy) {
-	case HPA_POLICY_ENDS:
-		return "threshold";
-	case HPA_POLICY_EVERY:
-		return "every";
-	case HPA_POLICY_SPREAD:
-		break;
-	}
-	return NULL;
-}
-
 static void
 print_options(const struct hpa_view *view)
 {
-	const char *parameter = parameter_name(view->policy);
+	const char *parameter = describe_parameter(view->policy);
 
 	printf("  clusters      %" PRIu32 "x%" PRIu32 " cells, %" PRIu32
 	       " level%s\n",
@@ -132,7 +107,7 @@ print_sections(const struct hpa_file *file)
 		const struct hpa_section *section = &file->sections[i];
 
 		printf("  %-7s  %-6s  %-8s  %11zu  %12zu", section->id,
-		       codec_name(section), is_critical(section) ? "yes" : "no",
+		       describe_codec(section), is_critical(section) ? "yes" : "no",
 		       section->raw_size, section->stored_size);
 		if (section->profile > 0)
 			printf("  profile %" PRIu32, section->profile);
@@ -178,36 +153,9 @@ print_text(const char *name, const struct baked *baked)
 /* The functions below return NULL where there is no memory. */
 
 static json_t *
-json_hash(uint64_t hash)
-{
-	char text[HASH_SIZE];
-
-	snprintf(text, sizeof(text), "%016" PRIx64, hash);
-	return json_string(text);
-}
-
-/* A name, in which bytes that are no UTF-8 can't be told. */
-static json_t *
-json_name(const char *name)
-{
-	json_t *json = json_string(name);
-	char *copy;
-
-	if (json)
-		return json;
-	copy = strdup(name);
-	for (char *c = copy; c && *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	json = copy ? json_string(copy) : NULL;
-	free(copy);
-	return json;
-}
-
-static json_t *
 json_options(const struct hpa_view *view)
 {
-	const char *parameter = parameter_name(view->policy);
+	const char *parameter = describe_parameter(view->policy);
 	json_t *json = json_pack(
 		"{s:I, s:I, s:s, s:s, s:b, s:b}", "cluster_size",
 		(json_int_t)view->cluster_size, "levels",
@@ -244,20 +192,10 @@ json_section(const struct hpa_section *section)
 {
 	return json_pack("{s:s, s:I, s:s, s:b, s:I, s:I}", "id", section->id,
 	                 "profile", (json_int_t)section->profile, "codec",
-	                 codec_name(section), "critical",
+	                 describe_codec(section), "critical",
 	                 is_critical(section), "raw_bytes",
 	                 (json_int_t)section->raw_size, "stored_bytes",
 	                 (json_int_t)section->stored_size);
-}
-
-/* Append, or make the array NULL. */
-static void
-json_add(json_t **array, json_t *item)
-{
-	if (json_array_append_new(*array, item) != 0) {
-		json_decref(*array);
-		*array = NULL;
-	}
 }
 
 static json_t *
@@ -266,7 +204,7 @@ json_levels(const struct hpa_view *view)
 	json_t *array = json_array();
 
 	for (uint32_t l = 0; l < view->n_levels; l++)
-		json_add(&array, json_level(l + 1, &view->levels[l]));
+		describe_json_add(&array, json_level(l + 1, &view->levels[l]));
 	return array;
 }
 
@@ -276,7 +214,7 @@ json_sections(const struct hpa_file *file)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < file->n_sections; i++)
-		json_add(&array, json_section(&file->sections[i]));
+		describe_json_add(&array, json_section(&file->sections[i]));
 	return array;
 }
 
@@ -299,7 +237,7 @@ json_agents(const struct baked *baked)
 
 	for (uint32_t p = 0; p < baked->n_profiles; p++)
 		if (baked->views[p].agent[0])
-			json_add(&array, json_agent(&baked->views[p]));
+			describe_json_add(&array, json_agent(&baked->views[p]));
 	return array;
 }
 
@@ -312,36 +250,29 @@ json_baked(const char *name, const struct baked *baked)
 	return json_pack(
 		"{s:o, s:{s:i, s:i}, s:I, s:I, s:I, s:I, s:I, s:s, s:o,"
 		" s:{s:o, s:o, s:o}, s:I, s:I, s:o, s:o, s:o}",
-		"file", json_name(name), "format", "major", (int)file->major,
+		"file", cli_json_name(name), "format", "major", (int)file->major,
 		"minor", (int)file->minor, "bytes", (json_int_t)file->size,
 		"width", (json_int_t)view->width, "height",
 		(json_int_t)view->height, "free_cells",
 		(json_int_t)view->n_free_cells, "components",
 		(json_int_t)view->n_components, "compressor", file->compressor,
 		"options", json_options(view), "hashes", "content",
-		json_hash(file->content_hash), "source",
-		json_hash(file->source_hash), "options",
-		json_hash(file->options_hash), "terrain_classes",
+		describe_json_hash(file->content_hash), "source",
+		describe_json_hash(file->source_hash), "options",
+		describe_json_hash(file->options_hash), "terrain_classes",
 		(json_int_t)view->n_classes, "links", (json_int_t)view->n_links,
 		"agents", json_agents(baked), "levels", json_levels(view),
 		"sections", json_sections(file));
 }
 
-/* The array of all files, or the only file's object. */
+/* The array of all files, or the only file's object, if there is one. */
 static enum diag_status
 print_json(const json_t *array, bool several, struct diag *diag)
 {
-	const json_t *json = several ? array : json_array_get(array, 0);
-
-	if (!array)
-		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
-	if (!json)
+	if (array && !several && json_array_size(array) == 0)
 		return DIAG_OK;
-	errno = 0;
-	if (json_dumpf(json, stdout, JSON_INDENT(2)) != 0)
-		return cli_write_failed(diag);
-	printf("\n");
-	return DIAG_OK;
+	return describe_print_json(several ? array : json_array_get(array, 0),
+	                           diag);
 }
 
 /* Leave only the profile of that agent. */
@@ -349,7 +280,15 @@ static enum diag_status
 keep_agent(const char *name, const char *agent, struct baked *baked,
            struct diag *diag)
 {
+	char known[256] = "";
+	size_t used = 0;
+
 	for (uint32_t p = 0; p < baked->n_profiles; p++) {
+		if (used < sizeof(known))
+			used += (size_t)snprintf(known + used,
+			                         sizeof(known) - used, "%s%s",
+			                         p ? ", " : "",
+			                         baked->views[p].agent);
 		if (strcmp(baked->views[p].agent, agent) != 0)
 			continue;
 		baked->views[0] = baked->views[p];
@@ -357,8 +296,7 @@ keep_agent(const char *name, const char *agent, struct baked *baked,
 		return DIAG_OK;
 	}
 	input_close_baked(baked);
-	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'", agent);
+	return input_refuse_agent(name, known, agent, diag);
 }
 
 static enum diag_status
@@ -388,7 +326,7 @@ tell(const struct options *options, const char *name, json_t **array,
 	if (status)
 		return status;
 	if (options->json) {
-		json_add(array, json_baked(name, &baked));
+		describe_json_add(array, json_baked(name, &baked));
 	} else if (options->dump) {
 		status = dump_baked(stdout, &baked, diag);
 		if (status)

@@ -11,11 +11,10 @@
 #include "src/cli/cli.h"
 #include "src/cli/draw.h"
 #include "src/cli/input.h"
+#include "src/cli/route.h"
 
-#define FIRST_CAPACITY 4096u
 #define CELL_TEXT 12u /* "65535,65535 " */
 #define HEAD_TEXT 96u /* all that stands before the cells */
-#define SQRT_2 1.4142135623730951
 
 struct options {
 	const char *agent, *scen;
@@ -61,9 +60,9 @@ struct session {
 	hpa_map *map;
 	const hpa_map *profile; /* of the agent */
 	hpa_query *query;
-	hpa_cell *cells;
-	size_t n_cells, capacity;
+	struct route route;
 	char *line;
+	size_t line_size;
 	struct diag *diag;
 };
 
@@ -84,96 +83,21 @@ status_word(hpa_status st)
 	}
 }
 
+/* Room for the line that tells of the path. */
 static bool
-set_capacity(struct session *session, size_t capacity)
+make_line(struct session *session)
 {
-	hpa_cell *cells =
-		realloc(session->cells, capacity * sizeof(*session->cells));
+	size_t size = HEAD_TEXT + session->route.n * CELL_TEXT;
 	char *line;
 
-	if (!cells)
-		return false;
-	session->cells = cells;
-	line = realloc(session->line, HEAD_TEXT + capacity * CELL_TEXT);
+	if (size <= session->line_size)
+		return true;
+	line = realloc(session->line, size);
 	if (!line)
 		return false;
 	session->line = line;
-	session->capacity = capacity;
+	session->line_size = size;
 	return true;
-}
-
-/* Coordinates that a cell can't hold lie outside of any level. */
-static bool
-to_cell(long x, long y, hpa_cell *out)
-{
-	*out = (hpa_cell){(uint16_t)x, (uint16_t)y};
-	return x >= 0 && x <= UINT16_MAX && y >= 0 && y <= UINT16_MAX;
-}
-
-static hpa_status
-ask(struct session *session, hpa_cell from, hpa_cell to)
-{
-	hpa_status st = hpa_query_path(session->query, from, to, session->cells,
-	                               session->capacity, &session->n_cells);
-
-	if (st != HPA_NO_ROOM)
-		return st;
-	if (!set_capacity(session, session->n_cells))
-		return HPA_NO_MEMORY;
-	return hpa_query_path(session->query, from, to, session->cells,
-	                      session->capacity, &session->n_cells);
-}
-
-static bool
-are_neighbours(hpa_cell a, hpa_cell b)
-{
-	return abs(a.x - b.x) <= 1 && abs(a.y - b.y) <= 1;
-}
-
-static bool
-same_cell(hpa_cell a, hpa_cell b)
-{
-	return a.x == b.x && a.y == b.y;
-}
-
-/* The length of a link: its cost in straight steps on plain ground. */
-static double
-link_length(const hpa_map *map, hpa_cell from, hpa_cell to)
-{
-	double least = 0;
-	bool found = false;
-	hpa_facts facts;
-	hpa_link link;
-
-	hpa_map_facts(map, &facts);
-	for (uint32_t i = 0; hpa_map_link(map, i, &link); i++) {
-		double length = (double)link.cost / facts.cost_straight;
-
-		if (!(same_cell(link.from, from) && same_cell(link.to, to)) &&
-		    (link.is_one_way || !same_cell(link.from, to) ||
-		     !same_cell(link.to, from)))
-			continue;
-		least = !found || length < least ? length : least;
-		found = true;
-	}
-	return least;
-}
-
-static double
-path_length(const hpa_map *map, const hpa_cell *cells, size_t n)
-{
-	size_t n_straight = 0, n_diagonal = 0;
-	double jumped = 0;
-
-	for (size_t i = 1; i < n; i++)
-		if (!are_neighbours(cells[i - 1], cells[i]))
-			jumped += link_length(map, cells[i - 1], cells[i]);
-		else if (cells[i].x != cells[i - 1].x &&
-		         cells[i].y != cells[i - 1].y)
-			n_diagonal++;
-		else
-			n_straight++;
-	return (double)n_straight + (double)n_diagonal * SQRT_2 + jumped;
 }
 
 static char *
@@ -205,14 +129,17 @@ put_cells(char *out, const hpa_cell *cells, size_t n)
 static enum diag_status
 print_answer(struct session *session, size_t index, const char *word)
 {
-	char *end = session->line;
+	char *end;
 
+	if (!make_line(session))
+		return input_refuse_baked(session->name, HPA_NO_MEMORY, NULL,
+		                          session->diag);
+	end = session->line;
 	end += snprintf(end, HEAD_TEXT, "%zu\t%s\t%.6f\t%zu", index, word,
-	                path_length(session->profile, session->cells,
-	                            session->n_cells),
-	                session->n_cells);
+	                route_length(session->profile, &session->route),
+	                session->route.n);
 	if (session->options->cells)
-		end = put_cells(end, session->cells, session->n_cells);
+		end = put_cells(end, session->route.cells, session->route.n);
 	*end++ = '\n';
 	errno = 0;
 	if (fwrite(session->line, (size_t)(end - session->line), 1, stdout) !=
@@ -228,13 +155,13 @@ answer(struct session *session, size_t index,
 	hpa_status st = HPA_OUTSIDE;
 	enum diag_status status;
 	hpa_cell from, to;
-	bool from_fits = to_cell(problem->from_x, problem->from_y, &from);
-	bool to_fits = to_cell(problem->to_x, problem->to_y, &to);
+	bool from_fits = route_to_cell(problem->from_x, problem->from_y, &from);
+	bool to_fits = route_to_cell(problem->to_x, problem->to_y, &to);
 	const char *word;
 
-	session->n_cells = 0;
+	session->route.n = 0;
 	if (from_fits && to_fits)
-		st = ask(session, from, to);
+		st = route_find(session->query, from, to, &session->route);
 	word = status_word(st);
 	if (!word)
 		return input_refuse_baked(session->name, st, NULL,
@@ -243,11 +170,9 @@ answer(struct session *session, size_t index,
 	if (!status && session->options->draw) {
 		const hpa_cell nowhere = {UINT16_MAX, UINT16_MAX};
 		const struct draw_scene scene = {
-			session->profile,
-			from_fits ? from : nowhere,
-			to_fits ? to : nowhere,
-			session->cells,
-			session->n_cells,
+			session->profile,       from_fits ? from : nowhere,
+			to_fits ? to : nowhere, session->route.cells,
+			session->route.n,
 		};
 		const struct draw_style style = draw_style_of(stdout);
 
@@ -313,8 +238,6 @@ open_session(struct session *session)
 			session->query,
 			(hpa_smoothing)session->options->smooth.value,
 			session->options->smooth.number);
-	if (st == HPA_OK && !set_capacity(session, FIRST_CAPACITY))
-		st = HPA_NO_MEMORY;
 	if (st != HPA_OK)
 		return input_refuse_baked(session->name, st, detail,
 		                          session->diag);
@@ -325,7 +248,7 @@ static void
 close_session(struct session *session)
 {
 	free(session->line);
-	free(session->cells);
+	free(session->route.cells);
 	hpa_query_free(session->query);
 	hpa_map_close(session->map);
 }

@@ -16,8 +16,9 @@
 #include "src/cli/input.h"
 #include "src/cli/level_options.h"
 #include "src/cli/oracle.h"
+#include "src/cli/route.h"
+#include "src/cli/stored.h"
 
-#define FIRST_CAPACITY 4096u
 #define MAX_COMPLAINTS 5u
 
 struct options {
@@ -53,8 +54,7 @@ struct trial {
 	const hpa_map *map;
 	hpa_query *query;
 	struct oracle *oracle;
-	hpa_cell *cells;
-	size_t n_cells, capacity;
+	struct route route;
 	struct diag *diag;
 
 	size_t n_problems, n_reachable, n_unreachable, n_blocked, n_outside;
@@ -106,32 +106,13 @@ complain(struct trial *trial, size_t index, const char *why)
 	cli_report(trial->diag);
 }
 
-/* The path into trial->cells. */
-static hpa_status
-ask(struct trial *trial, hpa_cell from, hpa_cell to)
-{
-	hpa_status st = hpa_query_path(trial->query, from, to, trial->cells,
-	                               trial->capacity, &trial->n_cells);
-	hpa_cell *cells;
-
-	if (st != HPA_NO_ROOM)
-		return st;
-	cells = realloc(trial->cells, trial->n_cells * sizeof(*cells));
-	if (!cells)
-		return HPA_NO_MEMORY;
-	trial->cells = cells;
-	trial->capacity = trial->n_cells;
-	return hpa_query_path(trial->query, from, to, trial->cells,
-	                      trial->capacity, &trial->n_cells);
-}
-
 /* Does the path lead from start to goal by legal steps? *cost is their sum. */
 static bool
 path_is_legal(const struct trial *trial, hpa_cell from, hpa_cell to,
               uint64_t *cost)
 {
-	const hpa_cell *cells = trial->cells;
-	size_t n = trial->n_cells;
+	const hpa_cell *cells = trial->route.cells;
+	size_t n = trial->route.n;
 
 	*cost = 0;
 	if (n == 0 || cells[0].x != from.x || cells[0].y != from.y ||
@@ -159,7 +140,7 @@ judge_smoothed(struct trial *trial, size_t index, hpa_cell from, hpa_cell to,
 	hpa_status st;
 
 	hpa_query_set_smoothing(trial->query, HPA_SMOOTH_SHORTCUTS, 0);
-	st = ask(trial, from, to);
+	st = route_find(trial->query, from, to, &trial->route);
 	hpa_query_set_smoothing(trial->query, HPA_SMOOTH_NONE, 0);
 	if (st != HPA_OK || !path_is_legal(trial, from, to, &cost))
 		COMPLAIN(trial, index, "the smoothed path is not legal");
@@ -219,7 +200,7 @@ judge_problem(struct trial *trial, size_t index, const struct scen_problem *p)
 	    (p->from_x != from.x || p->from_y != from.y || p->to_x != to.x ||
 	     p->to_y != to.y))
 		return DIAG_OK; /* more than the runtime can be asked */
-	st = ask(trial, from, to);
+	st = route_find(trial->query, from, to, &trial->route);
 	reachable = hpa_map_reachable(trial->map, from, to);
 	if (st == HPA_NO_MEMORY)
 		return diag_set(trial->diag, DIAG_FAILED, 0, "out of memory");
@@ -329,7 +310,6 @@ check_answers(const char *scen_name, const struct level *level, bool is_own,
 	struct trial trial = {.scen_name = scen_name,
 	                      .level = level,
 	                      .map = map,
-	                      .capacity = FIRST_CAPACITY,
 	                      .diag = diag};
 	struct scen scen;
 	enum diag_status status = input_scen(scen_name, level->width,
@@ -338,81 +318,19 @@ check_answers(const char *scen_name, const struct level *level, bool is_own,
 	if (status)
 		return status;
 	trial.oracle = make_oracle(view, level, is_own, map, diag);
-	trial.cells = malloc(trial.capacity * sizeof(*trial.cells));
 	if (!trial.oracle)
 		status = diag->status;
-	else if (!trial.cells ||
-	         hpa_query_new(map, NULL, &trial.query) != HPA_OK)
+	else if (hpa_query_new(map, NULL, &trial.query) != HPA_OK)
 		status = diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	if (!status) {
 		hpa_query_set_smoothing(trial.query, HPA_SMOOTH_NONE, 0);
 		status = judge_all(&trial, &scen);
 	}
 	hpa_query_free(trial.query);
-	free(trial.cells);
+	free(trial.route.cells);
 	oracle_free(trial.oracle);
 	scen_free(&scen);
 	return status;
-}
-
-/* The agents and links in a file, as the baker takes them. */
-struct extras {
-	struct bake_agent agents[HPA_MAX_PROFILES];
-	struct bake_link *links;
-};
-
-static bool
-stored_extras(const struct baked *baked, struct extras *out)
-{
-	const struct hpa_view *first = &baked->views[0];
-
-	out->links = calloc((size_t)first->n_links + 1, sizeof(*out->links));
-	for (uint32_t i = 0; out->links && i < first->n_links; i++) {
-		const uint8_t *record = hpa_view_link(first, i);
-		struct bake_link *link = &out->links[i];
-		uint64_t cost = hpa_get_le32(record + HPA_LINK_COST);
-
-		link->from_x = hpa_get_le16(record + HPA_LINK_FROM_X);
-		link->from_y = hpa_get_le16(record + HPA_LINK_FROM_Y);
-		link->to_x = hpa_get_le16(record + HPA_LINK_TO_X);
-		link->to_y = hpa_get_le16(record + HPA_LINK_TO_Y);
-		/* In thousandths; back to the same whole cost. */
-		link->cost = (uint32_t)(1000 * cost / first->cost_straight);
-		link->is_one_way = hpa_get_le32(record + HPA_LINK_FLAGS) &
-		                   HPA_LINK_ONE_WAY;
-		memcpy(link->name, record + HPA_LINK_NAME, HPA_LINK_NAME_SIZE);
-	}
-	for (uint32_t p = 0; p < baked->n_profiles; p++) {
-		const struct hpa_view *view = &baked->views[p];
-		struct bake_agent *agent = &out->agents[p];
-
-		memcpy(agent->name, view->agent, sizeof(agent->name));
-		memcpy(agent->terrain, view->agent_terrain,
-		       sizeof(agent->terrain));
-		agent->size = view->agent_size;
-	}
-	return out->links != NULL;
-}
-
-/* The options that the file says it was baked with. */
-static struct bake_options
-stored_options(const struct baked *baked, const struct extras *extras)
-{
-	const struct hpa_view *view = &baked->views[0];
-
-	return (struct bake_options){
-		.agents = extras->agents,
-		.n_agents = baked->n_profiles,
-		.links = extras->links,
-		.n_links = view->n_links,
-		.cluster_size = view->cluster_size,
-		.n_levels = view->n_levels,
-		.moves = view->moves,
-		.policy = view->policy,
-		.policy_parameter = view->policy_parameter,
-		.prune = (view->flags & HPA_FACT_FLAG_PRUNED) != 0,
-		.cache_paths = (view->flags & HPA_FACT_FLAG_PATHS) != 0,
-	};
 }
 
 static enum diag_status
@@ -432,7 +350,7 @@ check_content(const struct baked *baked, const struct level *level,
               struct diag *diag)
 {
 	const struct hpa_file *file = &baked->file;
-	struct extras extras = {.links = NULL};
+	struct stored_extras extras = {.links = NULL};
 	struct bake_options options;
 	struct bake_output out;
 	struct hpa_file again;
@@ -442,6 +360,7 @@ check_content(const struct baked *baked, const struct level *level,
 	if (!stored_extras(baked, &extras))
 		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	options = stored_options(baked, &extras);
+	options.compress = HPA_COMPRESS_NONE; /* the hashes are the same */
 	status = bake_run(level, &options, &out, NULL, diag);
 	free(extras.links);
 	if (status)

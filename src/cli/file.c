@@ -125,10 +125,19 @@ read_all(int fd, struct file_bytes *out)
 	}
 }
 
+/* A file, or standard input. */
+static int
+open_to_read(const char *name)
+{
+	if (!strcmp(name, FILE_STDIN))
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	return open(name, O_RDONLY | O_CLOEXEC);
+}
+
 enum diag_status
 file_read(const char *name, struct file_bytes *out, struct diag *diag)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int fd = open_to_read(name);
 	enum diag_status status = DIAG_OK;
 
 	*out = (struct file_bytes){.data = NULL};
@@ -172,9 +181,13 @@ map_all(int fd, struct file_bytes *out)
 enum diag_status
 file_map(const char *name, struct file_bytes *out, struct diag *diag)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	int fd;
 	bool mapped;
 
+	/* Of standard input others may have read a part. */
+	if (!strcmp(name, FILE_STDIN))
+		return file_read(name, out, diag);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
 	*out = (struct file_bytes){.data = NULL};
 	if (fd < 0)
 		return failed(diag, name, errno);

@@ -8,6 +8,10 @@
 
 #include "formats/diag.h"
 
+/* What standard input and output are called; a file of that name is ./- */
+#define FILE_STDIN "-"
+#define FILE_STDOUT "-"
+
 /* The bytes of a file; data is aligned for any type and never NULL. */
 struct file_bytes {
 	uint8_t *data;

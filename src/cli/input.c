@@ -12,8 +12,9 @@
 #include "src/cli/level_options.h"
 
 enum diag_status
-input_level(const char *name, const struct level_options *options,
-            uint32_t index, struct level *out, struct diag *diag)
+input_level_noting(const char *name, const struct level_options *options,
+                   uint32_t index, struct level *out, struct name_list *opened,
+                   struct diag *diag)
 {
 	struct level_options how = *options;
 	struct level_files files = {.level = name};
@@ -21,6 +22,8 @@ input_level(const char *name, const struct level_options *options,
 	enum diag_status status = file_map(name, &bytes, diag);
 
 	*out = (struct level){0};
+	if (opened)
+		*opened = (struct name_list){0, NULL};
 	if (status)
 		return status;
 	how.index = index;
@@ -29,9 +32,35 @@ input_level(const char *name, const struct level_options *options,
 	status = level_read(name, bytes.data, bytes.size, &how, out, diag);
 	if (status)
 		cli_set_file(diag, name);
+	if (opened) {
+		*opened = files.names;
+		files.names = (struct name_list){0, NULL};
+	}
 	level_files_free(&files);
 	file_free(&bytes);
 	return status;
+}
+
+enum diag_status
+input_level(const char *name, const struct level_options *options,
+            uint32_t index, struct level *out, struct diag *diag)
+{
+	return input_level_noting(name, options, index, out, NULL, diag);
+}
+
+enum diag_status
+input_check_single(const char *name, const struct level_options *options,
+                   struct level *level, struct diag *diag)
+{
+	if (level->n_in_file <= 1 || options->pick)
+		return DIAG_OK;
+	diag_set(diag, DIAG_USAGE, 0,
+	         "file has %lu levels, the first is '%s'; --pick NAME takes "
+	         "one of them",
+	         (unsigned long)level->n_in_file, level->name);
+	cli_set_file(diag, name);
+	level_free(level);
+	return DIAG_USAGE;
 }
 
 enum diag_status
@@ -40,15 +69,7 @@ input_one_level(const char *name, const struct level_options *options,
 {
 	enum diag_status status = input_level(name, options, 0, out, diag);
 
-	if (status || out->n_in_file <= 1 || options->pick)
-		return status;
-	status = diag_set(diag, DIAG_USAGE, 0,
-	                  "file has %lu levels, the first is '%s'; --pick NAME "
-	                  "takes one of them",
-	                  (unsigned long)out->n_in_file, out->name);
-	cli_set_file(diag, name);
-	level_free(out);
-	return status;
+	return status ? status : input_check_single(name, options, out, diag);
 }
 
 static enum diag_status
@@ -200,10 +221,17 @@ input_agent(const char *name, const hpa_map *map, const char *agent,
 		used += (size_t)snprintf(known + used, sizeof(known) - used,
 		                         "%s%s", p ? ", " : "", facts.agent);
 	}
+	return input_refuse_agent(name, known, agent, diag);
+}
+
+enum diag_status
+input_refuse_agent(const char *name, const char *known, const char *agent,
+                   struct diag *diag)
+{
 	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_USAGE, 0, "it has no agent '%s'%s%s", agent,
-	                facts.agent[0] ? "; it has " : ", it has none at all",
-	                known);
+	return diag_set(diag, DIAG_USAGE, 0,
+	                "--agent takes one of the file's agents (%s), not '%s'",
+	                known[0] ? known : "it names none", agent);
 }
 
 enum diag_status

@@ -8,6 +8,7 @@
 #include "hpa.h"
 #include "src/bake/bake.h"
 #include "src/cli/file.h"
+#include "src/cli/level_options.h"
 
 /* A baked level: its bytes, its sections and what is in them. */
 struct baked {
@@ -27,6 +28,19 @@ enum diag_status input_level(const char *name,
                              const struct level_options *options,
                              uint32_t index, struct level *out,
                              struct diag *diag);
+
+/* The same, and *opened, which may be NULL, gets the names of the files that were
+ * read for it besides its own. Free it with name_list_free() in any case. */
+enum diag_status input_level_noting(const char *name,
+                                    const struct level_options *options,
+                                    uint32_t index, struct level *out,
+                                    struct name_list *opened,
+                                    struct diag *diag);
+
+/* Refuse, and free, a level that is one of several of which none was picked. */
+enum diag_status input_check_single(const char *name,
+                                    const struct level_options *options,
+                                    struct level *level, struct diag *diag);
 
 /* The level of a file; where there are several the options must pick one. */
 enum diag_status input_one_level(const char *name,
@@ -49,6 +63,10 @@ void input_close_baked(struct baked *baked);
 enum diag_status input_agent(const char *name, const hpa_map *map,
                              const char *agent, const hpa_map **out,
                              struct diag *diag);
+
+/* Say that there is no such agent among those known, with commas between. */
+enum diag_status input_refuse_agent(const char *name, const char *known,
+                                    const char *agent, struct diag *diag);
 
 /* The links of a text file. Free *out with free(). */
 enum diag_status input_links(const char *name, struct bake_link **out,

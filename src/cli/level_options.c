@@ -36,6 +36,8 @@ level_source_open(const struct level_arguments *arguments,
 			.gray_threshold = (int)arguments->gray_threshold,
 			.pick = arguments->pick,
 		}};
+	if (arguments->format && level_check_format(arguments->format, diag))
+		return DIAG_USAGE;
 	/* The first rule that fits counts: the command line has a say in what
 	 * a file says. */
 	if (arguments->blocked)
@@ -54,10 +56,33 @@ level_source_close(struct level_source *source)
 	source->options.terrain = NULL;
 }
 
-/* The name of a file that stands in the folder of another one; NULL without
- * memory. */
-static char *
-name_beside(const char *file, const char *name)
+bool
+name_list_add(struct name_list *list, char *name)
+{
+	char **names =
+		name ? realloc(list->names, (list->n + 1) * sizeof(*names))
+		     : NULL;
+
+	if (!names) {
+		free(name);
+		return false;
+	}
+	list->names = names;
+	names[list->n++] = name;
+	return true;
+}
+
+void
+name_list_free(struct name_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->names[i]);
+	free(list->names);
+	*list = (struct name_list){0, NULL};
+}
+
+char *
+level_files_beside(const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
 	size_t folder =
@@ -79,7 +104,7 @@ load(void *user, const char *name, const uint8_t **data, size_t *size,
 	struct level_files *files = user;
 	struct file_bytes *more =
 		realloc(files->files, (files->n + 1) * sizeof(*more));
-	char *path = name_beside(files->level, name);
+	char *path = level_files_beside(files->level, name);
 	enum diag_status status;
 
 	if (more)
@@ -88,12 +113,15 @@ load(void *user, const char *name, const uint8_t **data, size_t *size,
 		status = file_read(path, &more[files->n], diag);
 	else
 		status = diag_set(diag, DIAG_FAILED, 0, "out of memory");
-	free(path);
-	if (status)
+	if (status) {
+		free(path);
 		return status;
+	}
 	*data = more[files->n].data;
 	*size = more[files->n].size;
 	files->n++;
+	if (!name_list_add(&files->names, path))
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	return DIAG_OK;
 }
 
@@ -109,6 +137,7 @@ level_files_free(struct level_files *files)
 	for (size_t i = 0; i < files->n; i++)
 		file_free(&files->files[i]);
 	free(files->files);
+	name_list_free(&files->names);
 	*files = (struct level_files){.level = files->level};
 }
 

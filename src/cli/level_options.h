@@ -80,13 +80,30 @@ enum diag_status level_source_open(const struct level_arguments *arguments,
                                    struct diag *diag);
 void level_source_close(struct level_source *source);
 
+/* Names of files, on the heap. */
+struct name_list {
+	size_t n;
+	char **names;
+};
+
+/* Add a name that is on the heap; false, and it is freed, without memory. NULL
+ * is no name. */
+bool name_list_add(struct name_list *list, char *name);
+void name_list_free(struct name_list *list);
+
 /* The files that one level refers to, by names relative to its own; all but
- * `level` begin as zero. */
+ * `level` begin as zero. This is where files are opened that the user has not
+ * named. */
 struct level_files {
 	const char *level;
 	struct file_bytes *files;
 	size_t n;
+	struct name_list names; /* of those that could be read */
 };
+
+/* The name of a file that stands in the folder of another one; NULL without
+ * memory. */
+char *level_files_beside(const char *file, const char *name);
 
 /* *files must not move while it is used; free its contents afterwards. */
 struct level_loader level_files_loader(struct level_files *files);

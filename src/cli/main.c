@@ -12,28 +12,42 @@
 
 #include "src/cli/cli.h"
 
-static const struct cli_verb *const verbs[] = {
+const struct cli_verb *const cli_verbs[] = {
 	&cmd_bake,
+	&cmd_bench,
+	&cmd_diff,
+	&cmd_draw,
 	&cmd_formats,
+	&cmd_help,
 	&cmd_info,
 	&cmd_path,
+	&cmd_tune,
 	&cmd_verify,
+	NULL,
 };
 
-#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
-
-struct program_options {
+struct options {
 	bool version;
 };
 
-static const struct cli_option program_options[] = {
+static const struct cli_option option_rows[] = {
 	{.kind = CLI_SWITCH,
          .letter = 'V',
          .name = "version",
          .what = "print the version",
-         .offset = offsetof(struct program_options, version)},
+         .offset = offsetof(struct options, version)},
 	{.kind = CLI_END},
 };
+
+const struct cli_verb *
+cli_find_verb(const char *name)
+{
+	const struct cli_verb *const *verb = cli_verbs;
+
+	while (*verb && strcmp((*verb)->name, name) != 0)
+		verb++;
+	return *verb;
+}
 
 void
 cli_report(struct diag *diag)
@@ -60,95 +74,69 @@ cli_report(struct diag *diag)
 	*diag = (struct diag){.status = diag->status};
 }
 
-static void
-print_program_help(void)
+/* No verb was given: tell in short what could have been. */
+static enum diag_status
+refuse_no_verb(struct diag *diag)
 {
-	const struct program_options defaults = {false};
+	char names[256] = "";
+	size_t used = 0;
 
-	printf("usage: hpabake VERB [OPTION]... [OPERAND]...\n\n"
-	       "Bake game levels into path data for libhpa.\n\n");
-	for (size_t i = 0; i < N_VERBS; i++)
-		printf("  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
-	printf("\n");
-	cli_print_options(program_options, &defaults);
-	printf("\n'hpabake VERB --help' tells about a verb.\n"
-	       "Exit codes: 0 done, 1 could not be done, 2 wrong usage, "
-	       "3 bad input,\n4 a check failed.\n");
+	for (size_t i = 0; cli_verbs[i] && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used,
+		                         "%s%s", i ? ", " : "",
+		                         cli_verbs[i]->name);
+	return diag_set(diag, DIAG_USAGE, 0,
+	                "no verb was given; usage: hpabake %s, where VERB is "
+	                "one of %s",
+	                cli_program.usage[0], names);
 }
 
-static void
-print_verb_help(const struct cli_verb *verb, const void *defaults)
+static enum diag_status
+run_program(const void *program_options, int n, char **operands,
+            struct diag *diag)
 {
-	const char *const *usage = verb->usage;
+	const struct options *options = program_options;
 
-	for (; *usage; usage++)
-		printf("%s hpabake %s%s%s\n",
-		       usage == verb->usage ? "usage:" : "      ", verb->name,
-		       **usage ? " " : "", *usage);
-	printf("\n%s.\n\n", verb->summary);
-	cli_print_options(verb->options, defaults);
+	(void)n;
+	(void)operands;
+	if (!options->version)
+		return refuse_no_verb(diag);
+	printf("hpabake %s\n", PACKAGE_VERSION);
+	return DIAG_OK;
 }
+
+static const char *const usage[] = {
+	"VERB [OPTION]... [OPERAND]...",
+	NULL,
+};
+
+const struct cli_verb cli_program = {
+	.name = "",
+	.summary = "Bake game levels into path data for libhpa",
+	.usage = usage,
+	.options = option_rows,
+	.options_size = sizeof(struct options),
+	.run = run_program,
+};
 
 static enum diag_status
 run_verb(const struct cli_verb *verb, int argc, char **argv, struct diag *diag)
 {
-	/* Fresh structs: one as the defaults have it, for --help. */
-	void *options = calloc(1, verb->options_size);
-	void *defaults = calloc(1, verb->options_size);
-	enum diag_status status = DIAG_FAILED;
-	int n_operands;
-	bool help;
-
-	if (!options || !defaults) {
-		diag_set(diag, DIAG_FAILED, 0, "out of memory");
-		goto out;
-	}
-	if (verb->set_defaults) {
-		verb->set_defaults(options);
-		verb->set_defaults(defaults);
-	}
-	status = cli_parse(verb->options, argc, argv, options, &n_operands,
-	                   &help, diag);
-	if (status)
-		goto out;
-	if (help)
-		print_verb_help(verb, defaults);
-	else
-		status = verb->run(options, n_operands, argv, diag);
-out:
-	free(defaults);
-	free(options);
-	return status;
-}
-
-static enum diag_status
-run_program(int argc, char **argv, struct diag *diag)
-{
-	struct program_options options = {false};
+	void *options = cli_new_options(verb);
 	enum diag_status status;
 	int n_operands;
 	bool help;
 
-	status = cli_parse(program_options, argc, argv, &options, &n_operands,
+	if (!options)
+		return diag_set(diag, DIAG_FAILED, 0, "out of memory");
+	status = cli_parse(verb->options, argc, argv, options, &n_operands,
 	                   &help, diag);
-	if (status)
-		return status;
-	if (help)
-		print_program_help();
-	else if (options.version)
-		printf("hpabake %s\n", PACKAGE_VERSION);
-	else
-		return diag_set(diag, DIAG_USAGE, 0, "no verb was given");
-	return DIAG_OK;
-}
-
-static const struct cli_verb *
-find_verb(const char *name)
-{
-	for (size_t i = 0; i < N_VERBS; i++)
-		if (!strcmp(verbs[i]->name, name))
-			return verbs[i];
-	return NULL;
+	if (!status && help)
+		status = cli_print_help(verb, diag);
+	else if (!status)
+		status = verb->run(options, n_operands, argv, diag);
+	free(options);
+	return status;
 }
 
 /* Where to read on after a wrong command line, on the same line. */
@@ -158,28 +146,29 @@ add_hint(const struct cli_verb *verb, struct diag *diag)
 	size_t used = strlen(diag->text);
 
 	snprintf(diag->text + used, sizeof(diag->text) - used,
-	         "; see 'hpabake %s%s--help'", verb ? verb->name : "",
-	         verb ? " " : "");
+	         "; see 'hpabake %s%s--help'", verb->name,
+	         *verb->name ? " " : "");
 }
 
 int
 main(int argc, char **argv)
 {
 	struct diag diag = {.status = DIAG_OK};
-	const struct cli_verb *verb = argc > 1 ? find_verb(argv[1]) : NULL;
+	const struct cli_verb *named = argc > 1 ? cli_find_verb(argv[1]) : NULL;
+	const struct cli_verb *verb = named ? named : &cli_program;
+	int n_before = named ? 2 : 1;
 	enum diag_status status;
 
 	/* A reader that left and a limit on the size of files show as EPIPE and
 	 * EFBIG, and are reported like a full disk. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	if (verb)
-		status = run_verb(verb, argc - 2, argv + 2, &diag);
-	else if (argc > 1 && argv[1][0] != '-')
+	if (!named && argc > 1 && argv[1][0] != '-')
 		status = diag_set(&diag, DIAG_USAGE, 0,
 		                  "there is no verb '%s'", argv[1]);
 	else
-		status = run_program(argc - 1, argv + 1, &diag);
+		status = run_verb(verb, argc - n_before, argv + n_before,
+		                  &diag);
 
 	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && !status)

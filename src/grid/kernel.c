@@ -80,16 +80,20 @@ typedef int64_t wide_vector __attribute__((vector_size(16), may_alias));
 #endif
 
 /* The steps of one row: `cost` where a bit is set. */
-static void
+static inline void
 put_steps(kernel_vector *out, uint32_t n_parts, uint32_t bits, uint32_t cost)
 {
-	const kernel_vector bit = {1, 2, 4, 8, 16, 32, 64, 128};
+	const kernel_vector low = {1, 2, 4, 8, 16, 32, 64, 128};
+	const kernel_vector high = {256,  512,  1024,  2048,
+	                            4096, 8192, 16384, INT16_MIN};
+	const kernel_vector zero = {0};
 	int16_t step = (int16_t)((int)cost - KERNEL_FAR);
 
-	for (uint32_t i = 0; i < n_parts; i++, bits >>= KERNEL_LANES) {
-		kernel_vector byte = bit & (int16_t)(bits & 0xff);
+	for (uint32_t i = 0; i < n_parts; i += 2, bits >>= 2 * KERNEL_LANES) {
+		kernel_vector all = zero + (int16_t)bits;
 
-		out[i] = FAR_LANES + ((byte == bit) & step);
+		out[i] = FAR_LANES + (((all & low) != zero) & step);
+		out[i + 1] = FAR_LANES + (((all & high) != zero) & step);
 	}
 }
 
@@ -116,12 +120,12 @@ find_diagonals(const struct grid *grid, uint32_t above, uint32_t row)
 	return (struct diagonals){0, 0};
 }
 
-static void
+static inline __attribute__((always_inline)) void
 prepare_row(const struct grid *grid, uint32_t above, uint32_t row, size_t at,
-            struct kernel *out)
+            uint32_t n, struct kernel *out)
 {
 	struct diagonals diagonal = find_diagonals(grid, above, row);
-	uint32_t n = out->n_parts, run = row & row << 1;
+	uint32_t run = row & row << 1;
 
 	put_steps(out->above + at, n, row & above, grid->cost_straight);
 	put_steps(out->above_left + at, n, diagonal.left, grid->cost_diagonal);
@@ -151,7 +155,11 @@ kernel_prepare(const struct grid *grid, struct grid_window window,
 		uint32_t row = grid_row_bits(grid, window.x, window.y + y,
 		                             window.width);
 
-		prepare_row(grid, above, row, (size_t)y * out->n_parts, out);
+		/* The number of parts is a constant in both. */
+		if (out->n_parts == 2)
+			prepare_row(grid, above, row, (size_t)y * 2, 2, out);
+		else
+			prepare_row(grid, above, row, (size_t)y * 4, 4, out);
 		above = row;
 	}
 }
@@ -207,17 +215,4 @@ kernel_solve(struct kernel *kernel, uint32_t x, uint32_t y)
 	return (window->width <= 2 * KERNEL_LANES &&
 	        window->height <= 2 * KERNEL_LANES) ||
 	       !is_cut_off(kernel);
-}
-
-void
-kernel_copy(const struct kernel *kernel, struct window_field *out)
-{
-	const struct grid_window *window = &kernel->window;
-	uint32_t *to = out->cost;
-
-	out->window = *window;
-	for (uint32_t y = 0; y < window->height; y++)
-		for (uint32_t x = 0; x < window->width; x++)
-			*to++ = kernel_cost(kernel, window->x + x,
-			                              window->y + y);
 }

@@ -66,7 +66,4 @@ kernel_cost(const struct kernel *kernel, uint32_t x, uint32_t y)
 	return cost >= KERNEL_FAR ? WINDOW_NO_PATH : cost;
 }
 
-/* What was solved last, as window_solve() has it. */
-void kernel_copy(const struct kernel *kernel, struct window_field *out);
-
 #endif

@@ -56,24 +56,3 @@ window_solve(const struct grid *grid, struct grid_window window, uint32_t x,
 	while (heap.n > 0)
 		expand(grid, out, &heap, heap_pop(&heap).item);
 }
-
-unsigned
-window_way_back(const struct grid *grid, const struct window_field *field,
-                uint32_t x, uint32_t y)
-{
-	uint32_t cost = window_cost(field, x, y);
-	unsigned d;
-
-	for (d = 0; d < GRID_N_DIRECTIONS - 1; d++) {
-		uint32_t to_x = x + grid_dx[d];
-		uint32_t to_y = y + grid_dy[d];
-
-		if (grid_window_has(&field->window, to_x, to_y) &&
-		    grid_may_step(grid, x, y, d) &&
-		    window_cost(field, to_x, to_y) +
-		                    grid_step_cost(grid, x, y, d) ==
-		            cost)
-			break;
-	}
-	return d;
-}

@@ -33,11 +33,4 @@ window_cost(const struct window_field *field, uint32_t x, uint32_t y)
 	return field->cost[(y - window->y) * window->width + (x - window->x)];
 }
 
-/* The first direction of a shortest way from (x, y), which must be reachable
- * and not the field's origin, back to it: of equally short ones the lowest.
- * It depends on the distances only, not on how they were found. */
-unsigned window_way_back(const struct grid *grid,
-                         const struct window_field *field, uint32_t x,
-                         uint32_t y);
-
 #endif

@@ -13,20 +13,13 @@
 
 #define NEAR 30
 
-static struct grid_window
-cluster_around(const struct hpa_query *query, hpa_cell cell)
-{
-	return grid_cluster(&query->map->grid, query->map->view.cluster_size,
-	                    cell.x, cell.y);
-}
-
 static uint32_t
 cost_of_node(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 
-	return window_cost(&query->field, hpa_node_x(view, node),
-	                   hpa_node_y(view, node));
+	return distances_at(&query->distances, hpa_node_x(view, node),
+	                    hpa_node_y(view, node));
 }
 
 static void
@@ -38,9 +31,7 @@ connect_goal(struct hpa_query *query)
 	uint32_t first = hpa_get_u32(level->first, cluster);
 	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
 
-	query->goal_cluster = cluster;
-	refine_solve(query, cluster_around(query, query->to), query->to.x,
-	             query->to.y);
+	refine_solve_cluster(query, query->to.x, query->to.y);
 	for (uint32_t node = first; node < end; node++)
 		query->goal_cost[node - first] = cost_of_node(query, node);
 }
@@ -54,18 +45,16 @@ connect_start(struct hpa_query *query)
 	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
 	uint32_t node = hpa_get_u32(level->first, cluster);
 
-	query->start_cluster = cluster;
-	refine_solve(query, cluster_around(query, query->from), query->from.x,
-	             query->from.y);
+	refine_solve_cluster(query, query->from.x, query->from.y);
 	for (; node < end; node++) {
 		uint32_t cost = cost_of_node(query, node);
 
 		if (cost != WINDOW_NO_PATH)
 			search_reach(query, node, cost, HPA_NONE);
 	}
-	if (cluster == query->goal_cluster) {
-		uint32_t cost = window_cost(&query->field, query->to.x,
-		                            query->to.y);
+	if (cluster == query->search.goal_cluster[0]) {
+		uint32_t cost = distances_at(&query->distances, query->to.x,
+		                             query->to.y);
 
 		if (cost != WINDOW_NO_PATH)
 			search_reach(query, map->view.n_nodes, cost, HPA_NONE);
@@ -76,7 +65,7 @@ void
 connect_start_and_goal(struct hpa_query *query)
 {
 	connect_goal(query);
-	search_begin(query, query->to.x, query->to.y, true);
+	search_begin(query);
 	connect_start(query);
 }
 
@@ -97,10 +86,10 @@ connect_directly(struct hpa_query *query, uint64_t cost)
 	if (!are_near(from, to) ||
 	    cost == grid_octile(grid, from.x, from.y, to.x, to.y))
 		return;
-	refine_solve(query,
-	             grid_window_around(grid, from.x, from.y, to.x, to.y), to.x,
-	             to.y);
-	found = window_cost(&query->field, from.x, from.y);
+	refine_solve_window(
+		query, grid_window_around(grid, from.x, from.y, to.x, to.y),
+		to.x, to.y);
+	found = distances_at(&query->distances, from.x, from.y);
 	query->is_direct = found < cost;
 	query->direct_cost = found;
 }

@@ -11,11 +11,13 @@
  * The open list is a heap of numbers, cost + heuristic above, cell below: the
  * order is total. A cell is put in again when a cheaper way to it is found; its
  * older entries are passed over. */
+#include "src/grid/bits.h"
+#include "src/grid/run.h"
 #include "src/run/query.h"
 
 #define CORRIDOR_CELLS 32768u
 #define OPEN_SIZE 16384u
-#define NO_COST UINT32_MAX
+#define LOOK_AROUND_CELLS 400u
 
 static uint32_t
 count_clusters(const hpa_map *map)
@@ -42,7 +44,7 @@ count_slots(const hpa_map *map)
 /* The parts of the room, one behind the other. */
 static size_t
 plan(const hpa_map *map, size_t *cost, size_t *slot_of, size_t *clusters,
-     size_t *move)
+     size_t *origins, size_t *move)
 {
 	size_t n_slots = count_slots(map);
 	size_t n_cells = n_slots * cells_of_slot(map);
@@ -54,6 +56,8 @@ plan(const hpa_map *map, size_t *cost, size_t *slot_of, size_t *clusters,
 	size += count_clusters(map) * sizeof(uint32_t);
 	*clusters = size;
 	size += n_slots * sizeof(uint32_t);
+	*origins = size;
+	size += n_slots * sizeof(hpa_cell);
 	*move = size;
 	return size + n_cells;
 }
@@ -61,22 +65,23 @@ plan(const hpa_map *map, size_t *cost, size_t *slot_of, size_t *clusters,
 size_t
 corridor_size(const hpa_map *map)
 {
-	size_t cost, slot_of, clusters, move;
+	size_t cost, slot_of, clusters, origins, move;
 
-	return plan(map, &cost, &slot_of, &clusters, &move);
+	return plan(map, &cost, &slot_of, &clusters, &origins, &move);
 }
 
 void
 corridor_init(struct corridor *corridor, const hpa_map *map, uint8_t *room)
 {
-	size_t cost, slot_of, clusters, move;
+	size_t cost, slot_of, clusters, origins, move;
 
-	plan(map, &cost, &slot_of, &clusters, &move);
+	plan(map, &cost, &slot_of, &clusters, &origins, &move);
 	corridor->map = map;
 	corridor->open = (void *)room;
 	corridor->cost = (void *)(room + cost);
 	corridor->slot_of = (void *)(room + slot_of);
 	corridor->clusters = (void *)(room + clusters);
+	corridor->origins = (void *)(room + origins);
 	corridor->move = room + move;
 	corridor->max_slots = count_slots(map);
 	corridor->n_slots = 0;
@@ -97,11 +102,16 @@ clear_slots(struct corridor *corridor)
 static bool
 add_cluster(struct corridor *corridor, uint32_t cluster)
 {
+	const struct hpa_view_level *level = &corridor->map->view.levels[0];
+
 	if (corridor->slot_of[cluster] != HPA_NONE)
 		return true;
 	if (corridor->n_slots == corridor->max_slots)
 		return false;
 	corridor->slot_of[cluster] = corridor->n_slots;
+	corridor->origins[corridor->n_slots] = (hpa_cell){
+		(uint16_t)(cluster % level->clusters_x * level->cluster_size),
+		(uint16_t)(cluster / level->clusters_x * level->cluster_size)};
 	corridor->clusters[corridor->n_slots++] = cluster;
 	return true;
 }
@@ -195,11 +205,13 @@ index_of(const struct corridor *corridor, uint32_t x, uint32_t y)
 {
 	const struct hpa_view_level *level = &corridor->map->view.levels[0];
 	uint32_t size = level->cluster_size;
-	uint32_t slot = corridor->slot_of[hpa_cluster_at(level, x, y)];
+	uint32_t column = hpa_cluster_row(level, x);
+	uint32_t row = hpa_cluster_row(level, y);
+	uint32_t slot = corridor->slot_of[row * level->clusters_x + column];
 
 	return slot == HPA_NONE ? HPA_NONE
-	                        : slot * size * size + y % size * size +
-	                                  x % size;
+	                        : (slot * size + y - row * size) * size + x -
+	                                  column * size;
 }
 
 static hpa_cell
@@ -207,12 +219,13 @@ cell_of(const struct corridor *corridor, uint32_t index)
 {
 	const struct hpa_view_level *level = &corridor->map->view.levels[0];
 	uint32_t size = level->cluster_size;
-	uint32_t cluster = corridor->clusters[index / (size * size)];
-	uint32_t local = index % (size * size);
+	/* All cells of a slot in one column: an index is below 2^16. */
+	uint32_t line = hpa_cluster_row(level, index);
+	uint32_t slot = hpa_cluster_row(level, line);
+	hpa_cell origin = corridor->origins[slot];
 
-	return (hpa_cell){
-		(uint16_t)(cluster % level->clusters_x * size + local % size),
-		(uint16_t)(cluster / level->clusters_x * size + local / size)};
+	return (hpa_cell){(uint16_t)(origin.x + index - line * size),
+	                  (uint16_t)(origin.y + line - slot * size)};
 }
 
 /* Look at the neighbours of a cell. false: the open list is full. */
@@ -221,15 +234,14 @@ expand(struct corridor *corridor, uint32_t index, hpa_cell goal, uint64_t below)
 {
 	const struct grid *grid = &corridor->map->grid;
 	hpa_cell cell = cell_of(corridor, index);
+	unsigned steps = grid_steps(grid, cell.x, cell.y);
 
-	for (unsigned d = 0; d < GRID_N_DIRECTIONS; d++) {
+	for (; steps; steps &= steps - 1) {
+		unsigned d = grid_lowest_bit(steps);
 		uint32_t x = cell.x + grid_dx[d], y = cell.y + grid_dy[d];
 		uint64_t cost, least;
-		uint32_t to;
+		uint32_t to = index_of(corridor, x, y);
 
-		if (!grid_may_step(grid, cell.x, cell.y, d))
-			continue;
-		to = index_of(corridor, x, y);
 		if (to == HPA_NONE)
 			continue;
 		cost = (uint64_t)corridor->cost[index] +
@@ -263,7 +275,7 @@ search(struct corridor *corridor, hpa_cell from, hpa_cell to, uint64_t below)
 	corridor->n_open = 0;
 	corridor->cost[start] = 0;
 	push(corridor, rest << 32 | start);
-	while (corridor->n_open > 0) {
+	while (corridor->n_open > 0 && corridor->n_left > 0) {
 		uint64_t entry = pop(corridor);
 		uint32_t index = (uint32_t)entry;
 		hpa_cell cell = cell_of(corridor, index);
@@ -274,6 +286,7 @@ search(struct corridor *corridor, hpa_cell from, hpa_cell to, uint64_t below)
 		                           grid_octile(grid, cell.x, cell.y,
 		                                       to.x, to.y))
 			continue;
+		corridor->n_left--;
 		if (!expand(corridor, index, to, below))
 			return false;
 	}
@@ -338,6 +351,7 @@ corridor_shorten(struct corridor *corridor, const struct bends *path,
 {
 	uint32_t at = 0;
 
+	corridor->n_left = UINT32_MAX;
 	out->n = 0;
 	out->at[out->n++] = path->at[0];
 	while (at + 1 < path->n) {
@@ -358,4 +372,53 @@ corridor_shorten(struct corridor *corridor, const struct bends *path,
 			out->at[out->n++] = path->at[++at];
 	}
 	clear_slots(corridor);
+}
+
+/* All clusters of the box that holds every way between two cells at less than
+ * so much. */
+static bool
+add_box(struct corridor *corridor, hpa_cell from, hpa_cell to, uint64_t below)
+{
+	const struct hpa_view_level *level = &corridor->map->view.levels[0];
+	const struct grid *grid = &corridor->map->grid;
+	/* Going out and back again costs twice the way. */
+	uint32_t beyond = (uint32_t)(
+		(below - grid_octile(grid, from.x, from.y, to.x, to.y)) /
+		(2 * (uint64_t)grid->cost_straight * grid->min_factor));
+	uint32_t left = from.x < to.x ? from.x : to.x;
+	uint32_t top = from.y < to.y ? from.y : to.y;
+	uint32_t right = from.x + to.x - left + beyond;
+	uint32_t bottom = from.y + to.y - top + beyond;
+
+	left = left > beyond ? left - beyond : 0;
+	top = top > beyond ? top - beyond : 0;
+	right = right < grid->width ? right : grid->width - 1;
+	bottom = bottom < grid->height ? bottom : grid->height - 1;
+	for (uint32_t row = hpa_cluster_row(level, top);
+	     row <= hpa_cluster_row(level, bottom); row++)
+		for (uint32_t column = hpa_cluster_row(level, left);
+		     column <= hpa_cluster_row(level, right); column++)
+			if (!add_cluster(corridor,
+			                 row * level->clusters_x + column))
+				return false;
+	return true;
+}
+
+bool
+corridor_look_around(struct corridor *corridor, const struct bends *path,
+                     uint64_t below, uint32_t capacity, struct bends *out)
+{
+	const struct bend *a = &path->at[0], *b = &path->at[path->n - 1];
+	hpa_cell from = {a->x, a->y}, to = {b->x, b->y};
+	bool found;
+
+	corridor->n_left = LOOK_AROUND_CELLS;
+	clear_slots(corridor);
+	out->n = 0;
+	out->at[out->n++] = *a;
+	found = add_box(corridor, from, to, below) &&
+	        search(corridor, from, to, below) &&
+	        append_way(corridor, to, capacity, out);
+	clear_slots(corridor);
+	return found;
 }

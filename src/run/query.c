@@ -12,7 +12,7 @@
 /* Offsets of the parts of a query, and its size. 64 bits, because the product
  * of a file's counts may not fit a small machine's size_t. */
 struct plan {
-	uint64_t nodes, entries, where, hops, shortcuts, bends, corridor, paths,
+	uint64_t nodes, hops, shortcuts, bends, corridor, paths,
 		size;
 };
 
@@ -46,8 +46,6 @@ make_plan(const hpa_map *map)
 
 	add_part(&plan, 1, sizeof(struct hpa_query));
 	plan.nodes = add_part(&plan, n_items, sizeof(struct search_node));
-	plan.entries = add_part(&plan, n_items, sizeof(struct heap_entry));
-	plan.where = add_part(&plan, n_items, sizeof(uint32_t));
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
 	plan.shortcuts =
 		add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
@@ -75,8 +73,7 @@ carve(struct hpa_query *query, const struct plan *plan)
 	size_t n_items = (size_t)view->n_nodes + 1;
 
 	query->search.nodes = (void *)(room + plan->nodes);
-	query->search.heap.entries = (void *)(room + plan->entries);
-	query->search.heap.where = (void *)(room + plan->where);
+	query->search.queue.nodes = query->search.nodes;
 	query->walk.hops = (void *)(room + plan->hops);
 	query->search.shortcuts = (void *)(room + plan->shortcuts);
 	query->smooth.capacity = smooth_capacity(query->map);
@@ -139,20 +136,6 @@ hpa_query_set_smoothing(hpa_query *query, hpa_smoothing mode, uint32_t box)
 	query_end_walk(query);
 }
 
-static bool
-is_smoothed(const hpa_query *query)
-{
-	switch (query->smooth.mode) {
-	case HPA_SMOOTH_SHORTCUTS:
-	case HPA_SMOOTH_RAYS:
-	case HPA_SMOOTH_CORRIDOR:
-		return true;
-	case HPA_SMOOTH_NONE:
-		break;
-	}
-	return false;
-}
-
 static uint64_t
 cost_of_path(const hpa_query *query)
 {
@@ -180,7 +163,7 @@ find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 	if (!search_path(query))
 		return HPA_CORRUPT;
 	query_lap(query, QUERY_SEARCH);
-	if (is_smoothed(query))
+	if (query_smooths(query))
 		connect_directly(query, cost_of_path(query));
 	query_lap(query, QUERY_CONNECT);
 	return HPA_OK;
@@ -196,7 +179,17 @@ hpa_query_cost(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
 	return st;
 }
 
-/* Find the path and put its hops on the walk's stack. */
+/* Put the hops of the path found on the empty stack of the walk. */
+static void
+push_path(struct hpa_query *query)
+{
+	if (query->is_direct)
+		walk_push(&query->walk, HPA_NONE, HOP_DIRECT,
+		          query->direct_cost);
+	else
+		search_push_path(query);
+}
+
 static hpa_status
 begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
            bool in_pieces)
@@ -210,11 +203,8 @@ begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
 	walk->x = from.x;
 	walk->y = from.y;
 	walk->node = HPA_NONE;
-	if (query->is_direct)
-		walk_push(walk, HPA_NONE, HOP_DIRECT);
-	else
-		search_push_path(query);
-	if (is_smoothed(query))
+	push_path(query);
+	if (query_smooths(query))
 		smooth_begin(query, in_pieces);
 	return HPA_OK;
 }
@@ -228,11 +218,11 @@ hpa_query_start(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost)
 hpa_status
 hpa_query_next(hpa_query *query, hpa_cell *out, size_t capacity, size_t *n)
 {
-	hpa_status st = is_smoothed(query)
+	hpa_status st = query_smooths(query)
 	                        ? smooth_next(query, out, capacity, n)
 	                        : refine_next(query, out, capacity, n);
 
-	query_lap(query, is_smoothed(query) ? QUERY_SMOOTH : QUERY_REFINE);
+	query_lap(query, query_smooths(query) ? QUERY_SMOOTH : QUERY_REFINE);
 	return st;
 }
 
@@ -288,10 +278,7 @@ hpa_query_abstract_path(hpa_query *query, hpa_cell from, hpa_cell to,
 	*n = 0;
 	if (st != HPA_OK)
 		return st;
-	if (query->is_direct)
-		walk_push(walk, HPA_NONE, HOP_DIRECT);
-	else
-		search_push_path(query);
+	push_path(query);
 	add_waypoint(&list, from, 0);
 	/* The last hop leads to the goal. */
 	for (size_t i = walk->n_hops - 1; i > 0; i--) {

@@ -3,14 +3,14 @@
  *     query.c    the calls of hpa.h; makes the query in one piece
  *     connect.c  the costs from start and goal to the nodes of their clusters
  *     search.c   A* over the levels, and inside one cluster when refining
- *     refine.c   the hops of an abstract path -> moves
- *     smooth.c   the moves -> a shorter path, as cells
+ *     refine.c   the hops of an abstract path -> runs of equal moves
+ *     memo.c     what was refined lately
+ *     smooth.c   the runs -> a shorter path, as cells
  *     corridor.c the cheapest way near a path
  *
  * A search leaves the path as hops on a stack, the first one on top. Refining
  * takes the top hop off and either puts the hops of the level below in its
- * place or, at the bottom, turns it into moves from cell to cell; so it can
- * stop after any cell. */
+ * place or, at the bottom, turns it into runs; so it can stop after any cell. */
 #ifndef RUN_QUERY_H
 #define RUN_QUERY_H
 
@@ -18,28 +18,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/grid/heap.h"
-#include "src/grid/kernel.h"
-#include "src/grid/window.h"
+#include "src/grid/distances.h"
 #include "src/run/map.h"
+#include "src/run/queue.h"
 
 /* A node of a cluster is on its border or the end of a link. */
 #define QUERY_MAX_LOCAL_NODES WINDOW_MAX_CELLS
 
-/* What a search knows of a node; valid if the stamp is the search's. */
-struct search_node {
-	uint64_t cost;
-	uint32_t parent; /* HPA_NONE: the search began here */
-	uint32_t stamp;
-};
-
 /* A search over nodes. The goal of a query is one more, at index n_nodes. */
 struct search {
 	struct search_node *nodes;
-	struct heap heap;
+	struct queue queue;
 	uint32_t stamp;
 	uint32_t target_x, target_y; /* what the heuristic aims at */
+	uint64_t limit;              /* ways that must cost more are left out */
 	uint64_t n_expanded;
+
+	/* The octile distance is the longer side times the one plus the
+	 * shorter times the other. */
+	uint32_t per_longer, per_shorter;
+
+	/* The clusters, level by level, that are looked into. */
+	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];
 
 	/* Links that are shorter than the crow flies spoil its estimate. */
 	uint32_t n_shortcuts;
@@ -64,10 +64,42 @@ enum hop_kind {
 struct hop {
 	uint32_t to; /* node; HPA_NONE: the goal */
 	uint32_t kind;
+	uint64_t cost;
 };
 
 /* The move of a link: to the node where its hop ends. */
 #define WALK_JUMP GRID_N_DIRECTIONS
+
+/* Equal moves: a direction, or one WALK_JUMP. */
+struct run {
+	uint8_t move;
+	uint16_t length;
+};
+
+/* What was refined lately; see memo.c. */
+#define MEMO_RUN_SLOTS 1024u
+#define MEMO_MAX_RUNS 10u
+#define MEMO_HOP_SLOTS 512u
+#define MEMO_MAX_HOPS 7u
+
+/* The runs from the lower to the higher node, the last one first. */
+struct memo_runs {
+	uint32_t lower, higher;
+	uint8_t n; /* 0: the slot is empty */
+	struct run runs[MEMO_MAX_RUNS];
+};
+
+/* The hops of an edge of a level above 1, the last one first. */
+struct memo_hops {
+	uint32_t from, to;
+	uint8_t level, n;
+	struct hop hops[MEMO_MAX_HOPS];
+};
+
+struct memo {
+	struct memo_runs runs[MEMO_RUN_SLOTS];
+	struct memo_hops hops[MEMO_HOP_SLOTS];
+};
 
 /* A walk along the path: where it stands, what it has still to do. */
 struct walk {
@@ -76,9 +108,8 @@ struct walk {
 	uint32_t node; /* where the last hop ended */
 	struct hop *hops; /* as many as query.c's plan says */
 	size_t n_hops;
-	uint8_t moves[WINDOW_MAX_CELLS]; /* directions or WALK_JUMP, the next
-	                                  * one last */
-	uint32_t n_moves;
+	struct run runs[WINDOW_MAX_CELLS]; /* the next one last */
+	uint32_t n_runs;
 };
 
 /* A bend of a path: where a run of equal moves ends. */
@@ -87,6 +118,7 @@ struct bend {
 	uint16_t length; /* of the run that ends here */
 	uint8_t move;    /* its direction or WALK_JUMP */
 	uint8_t walls;   /* a bit per direction: it is clear so far only */
+	uint8_t pass;    /* of smoothing, in which it was made */
 	uint64_t cost;   /* from the first bend to here */
 	uint16_t clear[GRID_N_DIRECTIONS]; /* so many moves are known to be
 	                                    * possible from here */
@@ -97,6 +129,7 @@ struct bend {
 struct bends {
 	struct bend *at; /* query.c's plan says how many */
 	uint32_t n;
+	uint8_t pass; /* that makes it */
 };
 
 struct smooth {
@@ -118,11 +151,13 @@ struct corridor {
 	const hpa_map *map;
 	uint32_t *slot_of;  /* of every cluster; HPA_NONE: it has none */
 	uint32_t *clusters; /* slot -> its cluster */
+	hpa_cell *origins;  /* slot -> its first cell */
 	uint32_t n_slots, max_slots;
 	uint32_t *cost; /* of the cells of each slot */
 	uint8_t *move;  /* that led there */
 	uint64_t *open;
 	uint32_t n_open;
+	uint32_t n_left; /* cells that may still be expanded */
 };
 
 /* What a query's time is spent on, for those who measure. */
@@ -146,12 +181,11 @@ struct hpa_query {
 	hpa_allocator allocator;
 	size_t size;
 	hpa_cell from, to;
-	uint32_t start_cluster, goal_cluster; /* of level 1 */
 	uint32_t goal_cost[QUERY_MAX_LOCAL_NODES];
 	struct search search;
 	struct walk walk;
-	struct window_field field;
-	struct kernel kernel;
+	struct distances distances;
+	struct memo memo;
 	struct smooth smooth;
 	struct corridor corridor;
 	bool is_direct;       /* the way in the window is the path */
@@ -174,8 +208,7 @@ query_lap(struct hpa_query *query, enum query_phase phase)
 	clock->lap_ns = now;
 }
 
-/* connect.c: fill in start_cluster, goal_cluster and goal_cost, and begin the
- * search from the start: every node of its cluster, and the goal if it lies
+/* connect.c: fill in goal_cost and begin the search from the start: every node of its cluster, and the goal if it lies
  * there too. */
 void connect_start_and_goal(struct hpa_query *query);
 
@@ -188,9 +221,8 @@ void connect_directly(struct hpa_query *query, uint64_t cost);
 /* Gather the links that are shorter than the crow flies, once for a query. */
 void search_find_shortcuts(struct hpa_query *query);
 
-/* Begin a search that aims at a cell, over links or without them. */
-void search_begin(struct hpa_query *query, uint32_t x, uint32_t y,
-                  bool with_links);
+/* Begin the search of the query's start and goal. */
+void search_begin(struct hpa_query *query);
 
 /* Offer a way to a node (n_nodes: the goal). */
 void search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,
@@ -203,26 +235,38 @@ bool search_path(struct hpa_query *query);
 /* Put the hops of the path found on the empty stack of the walk. */
 void search_push_path(struct hpa_query *query);
 
-/* Find the way that an intra-edge of a level above 1 stands for, between two
- * nodes of one cluster, and put its hops, of the level below, on the stack.
- * False if there is none. */
-bool search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
-                      uint32_t to);
+/* Find the way that an intra-edge of a level above 1 stands for, from a node to
+ * the hop's end, and put its hops, of the level below, on the stack. False if
+ * there is none that costs so little. */
+bool search_push_edge(struct hpa_query *query, uint32_t from,
+                      const struct hop *hop);
 
 /* refine.c */
 
-/* Find the distances from a cell inside a window. */
-void refine_solve(struct hpa_query *query, struct grid_window window,
-                  uint32_t x, uint32_t y);
+/* Fill in the query's distances: from a cell inside a window, or inside its
+ * cluster. */
+void refine_solve_window(struct hpa_query *query, struct grid_window window,
+                         uint32_t x, uint32_t y);
+void refine_solve_cluster(struct hpa_query *query, uint32_t x, uint32_t y);
 
 /* Walk on: up to `capacity` cells to out (NULL: they are only counted).
  * HPA_CORRUPT where an edge has no way behind it. */
 hpa_status refine_next(struct hpa_query *query, hpa_cell *out, size_t capacity,
                        size_t *n);
 
-/* Walk on by a run of equal moves, or by a jump: its end, direction, length and
- * cost. A length of 0 is the end of the path. */
-hpa_status refine_run(struct hpa_query *query, struct bend *out);
+/* Walk on by a run of equal moves, or by a jump. A length of 0 is the end of the
+ * path. */
+hpa_status refine_run(struct hpa_query *query, struct run *out);
+
+/* memo.c: what an edge was refined to, or NULL; and keep it. */
+const struct memo_runs *memo_find_runs(struct memo *memo, uint32_t lower,
+                                       uint32_t higher);
+void memo_keep_runs(struct memo *memo, uint32_t lower, uint32_t higher,
+                    const struct run *runs, uint32_t n);
+const struct memo_hops *memo_find_hops(struct memo *memo, uint32_t from,
+                                       const struct hop *edge);
+void memo_keep_hops(struct memo *memo, uint32_t from, const struct hop *edge,
+                    const struct hop *hops, size_t n);
 
 /* smooth.c */
 
@@ -250,21 +294,42 @@ void corridor_init(struct corridor *corridor, const hpa_map *map,
 void corridor_shorten(struct corridor *corridor, const struct bends *path,
                       uint32_t capacity, struct bends *out);
 
+/* Look at some cells between the ends of a path, whatever clusters it crosses,
+ * for a way that costs less than `below`; put it into out if there is one. */
+bool corridor_look_around(struct corridor *corridor, const struct bends *path,
+                          uint64_t below, uint32_t capacity,
+                          struct bends *out);
+
 /* There is nothing to walk, or no more. */
 static inline void
 query_end_walk(struct hpa_query *query)
 {
 	query->walk.is_begun = true;
 	query->walk.n_hops = 0;
-	query->walk.n_moves = 0;
+	query->walk.n_runs = 0;
 	query->smooth.next = query->smooth.n_final;
 	query->smooth.is_whole = true;
 }
 
 static inline void
-walk_push(struct walk *walk, uint32_t to, uint32_t kind)
+walk_push(struct walk *walk, uint32_t to, uint32_t kind, uint64_t cost)
 {
-	walk->hops[walk->n_hops++] = (struct hop){to, kind};
+	walk->hops[walk->n_hops++] = (struct hop){to, kind, cost};
+}
+
+/* Is the path to be made shorter than what the hops say? */
+static inline bool
+query_smooths(const struct hpa_query *query)
+{
+	switch (query->smooth.mode) {
+	case HPA_SMOOTH_SHORTCUTS:
+	case HPA_SMOOTH_RAYS:
+	case HPA_SMOOTH_CORRIDOR:
+		return true;
+	case HPA_SMOOTH_NONE:
+		break;
+	}
+	return false;
 }
 
 #endif

@@ -21,9 +21,9 @@
  * crow flies, the least over such links: to the nearest entry of one, and from
  * there what the cheapest of them leaves. It never exceeds an edge's cost by more
  * than the edge brings nearer, so a node is final when it is taken from the
- * heap. The heap's order is total (cost + heuristic, then the heuristic, then
- * the node), and a way replaces another only if it is cheaper: the path does
- * not depend on anything but the map and the question. */
+ * queue. Everything is a whole number and done in a fixed order, and a way
+ * replaces another only if it is cheaper: the path does not depend on anything
+ * but the map and the question. */
 #include <string.h>
 
 #include "src/run/query.h"
@@ -111,21 +111,43 @@ rest_over_shortcuts(const struct hpa_query *query)
 	return least;
 }
 
-void
-search_begin(struct hpa_query *query, uint32_t x, uint32_t y, bool with_links)
+/* Begin a search that aims at a cell. */
+static void
+begin(struct hpa_query *query, uint32_t x, uint32_t y, uint64_t limit)
 {
+	const struct grid *grid = &query->map->grid;
 	struct search *search = &query->search;
+	uint32_t turn = grid->moves == HPA_RULE_4 ? 2 * grid->cost_straight
+	                                          : grid->cost_diagonal;
 
-	search->heap.n = 0;
+	queue_clear(&search->queue);
 	search->target_x = x;
 	search->target_y = y;
-	search->shortcut_rest =
-		with_links ? rest_over_shortcuts(query) : HPA_NO_SHORTCUT;
+	search->limit = limit;
+	search->per_longer = grid->cost_straight * grid->min_factor;
+	search->per_shorter = (turn - grid->cost_straight) * grid->min_factor;
+	search->shortcut_rest = HPA_NO_SHORTCUT;
 	if (++search->stamp == 0) {
 		size_t n = (size_t)query->map->view.n_nodes + 1;
 
 		memset(search->nodes, 0, n * sizeof(*search->nodes));
 		search->stamp = 1;
+	}
+}
+
+void
+search_begin(struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	struct search *search = &query->search;
+
+	begin(query, query->to.x, query->to.y, UINT64_MAX);
+	search->shortcut_rest = rest_over_shortcuts(query);
+	for (uint32_t l = 0; l < view->n_levels; l++) {
+		search->start_cluster[l] = hpa_cluster_at(
+			&view->levels[l], query->from.x, query->from.y);
+		search->goal_cluster[l] = hpa_cluster_at(
+			&view->levels[l], query->to.x, query->to.y);
 	}
 }
 
@@ -147,43 +169,62 @@ estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
 }
 
 /* The least that is left from a node to the target. */
-static uint32_t
+static inline uint32_t
 estimate(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct search *search = &query->search;
-	uint64_t direct, over;
-	uint32_t x, y;
+	uint32_t x, y, dx, dy, direct;
+	uint64_t over;
 
 	if (node == view->n_nodes)
 		return 0;
 	x = hpa_node_x(view, node);
 	y = hpa_node_y(view, node);
-	direct = grid_octile(&query->map->grid, x, y, search->target_x,
-	                     search->target_y);
+	dx = x < search->target_x ? search->target_x - x : x - search->target_x;
+	dy = y < search->target_y ? search->target_y - y : y - search->target_y;
+	direct = dx < dy ? dy * search->per_longer + dx * search->per_shorter
+	                 : dx * search->per_longer + dy * search->per_shorter;
 	if (search->shortcut_rest >= direct)
-		return (uint32_t)direct;
+		return direct;
 	over = estimate_over_shortcuts(query, x, y);
-	return (uint32_t)(over < direct ? over : direct);
+	return over < direct ? (uint32_t)over : direct;
+}
+
+static void
+reach_cheaper(struct hpa_query *query, uint32_t node, uint64_t cost,
+              uint32_t parent)
+{
+	struct search *search = &query->search;
+	struct search_node *known = &search->nodes[node];
+	bool is_new = known->stamp != search->stamp;
+	uint32_t rest = estimate(query, node);
+
+	if (cost + rest > search->limit)
+		return;
+	if (!is_new)
+		queue_remove(&search->queue, node);
+	known->cost = cost;
+	known->parent = parent;
+	known->stamp = search->stamp;
+	queue_insert(&search->queue, node, cost + rest);
+}
+
+/* Most offers are no better than what is known: that is found out inline. */
+static inline void
+reach(struct hpa_query *query, uint32_t node, uint64_t cost, uint32_t parent)
+{
+	const struct search_node *known = &query->search.nodes[node];
+
+	if (known->stamp != query->search.stamp || cost < known->cost)
+		reach_cheaper(query, node, cost, parent);
 }
 
 void
 search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,
              uint32_t parent)
 {
-	struct search *search = &query->search;
-	struct search_node *known = &search->nodes[node];
-	bool is_new = known->stamp != search->stamp;
-	uint32_t rest;
-
-	if (!is_new && known->cost <= cost)
-		return;
-	*known = (struct search_node){cost, parent, search->stamp};
-	rest = estimate(query, node);
-	if (is_new)
-		heap_insert(&search->heap, node, cost + rest, rest);
-	else
-		heap_lower(&search->heap, node, cost + rest, rest);
+	reach(query, node, cost, parent);
 }
 
 /* The place one level up; false at the top and for a node that is not there. */
@@ -207,12 +248,10 @@ go_up(const struct hpa_query *query, uint32_t node, struct place *place)
 static bool
 holds_start_or_goal(const struct hpa_query *query, const struct place *place)
 {
-	const struct hpa_view_level *level = level_of(query, place->level);
+	const struct search *search = &query->search;
 
-	return place->cluster ==
-	               hpa_cluster_at(level, query->from.x, query->from.y) ||
-	       place->cluster ==
-	               hpa_cluster_at(level, query->to.x, query->to.y);
+	return place->cluster == search->start_cluster[place->level - 1] ||
+	       place->cluster == search->goal_cluster[place->level - 1];
 }
 
 static struct place
@@ -260,7 +299,7 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
 	     edge < hpa_table_end(&table, local); edge++) {
 		uint32_t rank = first + hpa_table_target(&table, edge);
 
-		search_reach(query, hpa_node_of_rank(level, rank),
+		reach(query, hpa_node_of_rank(level, rank),
 		             cost + hpa_table_weight(&table, edge), node);
 	}
 }
@@ -297,7 +336,7 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
 		if (cluster_of(query, place->level, to) != place->cluster &&
 		    (inside == HPA_NONE ||
 		     cluster_of(query, place->level + 1, to) == inside))
-			search_reach(query, to,
+			reach(query, to,
 			             cost + transition_cost(query, node, to),
 			             node);
 	}
@@ -315,7 +354,7 @@ follow_links(struct hpa_query *query, uint32_t node)
 
 		if (hpa_get_le32(edge + HPA_LEDGE_FROM) != node)
 			break;
-		search_reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
+		reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
 		             cost + hpa_view_link_cost(view, edge), node);
 	}
 }
@@ -325,11 +364,11 @@ reach_goal(struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct hpa_view_level *level = &view->levels[0];
-	uint32_t first = hpa_get_u32(level->first, query->goal_cluster);
+	uint32_t first = hpa_get_u32(level->first, query->search.goal_cluster[0]);
 	uint32_t cost = query->goal_cost[node - first];
 
 	if (cost != WINDOW_NO_PATH)
-		search_reach(query, view->n_nodes,
+		reach(query, view->n_nodes,
 		             query->search.nodes[node].cost + cost, node);
 }
 
@@ -340,15 +379,15 @@ search_path(struct hpa_query *query)
 	uint32_t goal = query->map->view.n_nodes;
 
 	search->n_expanded = 0;
-	while (search->heap.n > 0) {
-		uint32_t node = heap_pop(&search->heap).item;
+	while (search->queue.filled) {
+		uint32_t node = queue_pop(&search->queue);
 		struct place place;
 
 		search->n_expanded++;
 		if (node == goal)
 			return true;
 		place = place_for_search(query, node);
-		if (place.level == 1 && place.cluster == query->goal_cluster)
+		if (place.level == 1 && place.cluster == query->search.goal_cluster[0])
 			reach_goal(query, node);
 		follow_intra_edges(query, node, &place);
 		follow_inter_edges(query, node, &place, HPA_NONE);
@@ -393,41 +432,42 @@ search_push_path(struct hpa_query *query)
 {
 	const struct search_node *nodes = query->search.nodes;
 	struct walk *walk = &query->walk;
-	uint32_t node = nodes[query->map->view.n_nodes].parent;
+	const struct search_node *goal = &nodes[query->map->view.n_nodes];
+	uint32_t node = goal->parent;
 
-	walk_push(walk, HPA_NONE, HOP_TO_GOAL);
-	while (node != HPA_NONE) {
-		uint32_t parent = nodes[node].parent;
-		uint32_t kind = HOP_FROM_START;
-
-		if (parent != HPA_NONE) {
-			struct place place = place_for_search(query, parent);
-
-			kind = kind_of_hop(query, &place, node);
-			if (is_link(query, parent, node,
-			            nodes[node].cost - nodes[parent].cost))
-				kind = HOP_LINK;
-		}
-		walk_push(walk, node, kind);
-		node = parent;
+	if (node == HPA_NONE) {
+		walk_push(walk, HPA_NONE, HOP_TO_GOAL, goal->cost);
+		return;
 	}
+	walk_push(walk, HPA_NONE, HOP_TO_GOAL, goal->cost - nodes[node].cost);
+	for (; nodes[node].parent != HPA_NONE; node = nodes[node].parent) {
+		uint32_t parent = nodes[node].parent;
+		uint64_t cost = nodes[node].cost - nodes[parent].cost;
+		struct place place = place_for_search(query, parent);
+
+		walk_push(walk, node,
+		          is_link(query, parent, node, cost)
+		                  ? HOP_LINK
+		                  : kind_of_hop(query, &place, node),
+		          cost);
+	}
+	walk_push(walk, node, HOP_FROM_START, nodes[node].cost);
 }
 
 bool
-search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
-                 uint32_t to)
+search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 {
 	const struct hpa_view *view = &query->map->view;
+	uint32_t level = hop->kind, to = hop->to, node = HPA_NONE;
 	uint32_t inside = cluster_of(query, level, from);
 	struct search *search = &query->search;
-	uint32_t node = HPA_NONE;
 
-	search_begin(query, hpa_node_x(view, to), hpa_node_y(view, to), false);
-	search_reach(query, from, 0, HPA_NONE);
-	while (search->heap.n > 0 && node != to) {
+	begin(query, hpa_node_x(view, to), hpa_node_y(view, to), hop->cost);
+	reach(query, from, 0, HPA_NONE);
+	while (search->queue.filled && node != to) {
 		struct place place;
 
-		node = heap_pop(&search->heap).item;
+		node = queue_pop(&search->queue);
 		place = place_at(query, node, level - 1);
 		follow_intra_edges(query, node, &place);
 		follow_inter_edges(query, node, &place, inside);
@@ -438,7 +478,8 @@ search_push_edge(struct hpa_query *query, uint32_t level, uint32_t from,
 		uint32_t parent = search->nodes[node].parent;
 		struct place place = place_at(query, parent, level - 1);
 
-		walk_push(&query->walk, node, kind_of_hop(query, &place, node));
+		walk_push(&query->walk, node, kind_of_hop(query, &place, node),
+		          search->nodes[node].cost - search->nodes[parent].cost);
 		node = parent;
 	}
 	return true;

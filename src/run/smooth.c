@@ -25,12 +25,19 @@
  * the first half of what is there may be walked, the rest is smoothed again
  * with what follows. A path that is asked for piece by piece begins with small
  * ones. */
+#include "src/grid/run.h"
 #include "src/run/query.h"
 
 #define MAX_BENDS 2048u
-#define LOOK_BACK 32u       /* bends */
+#define LOOK_BACK 8u  /* bends */
+#define MAX_MISSED 2u /* of them in a row that can't be joined */
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
+
+/* Where to look around: at paths of at most so many steps, for ways that are
+ * shorter by more than one part of so many. */
+#define LOOK_AROUND_STEPS 120u
+#define LOOK_AROUND_GAIN 18u
 
 uint32_t
 smooth_capacity(const hpa_map *map)
@@ -40,136 +47,62 @@ smooth_capacity(const hpa_map *map)
 	return most < MAX_BENDS ? (uint32_t)most : MAX_BENDS;
 }
 
-static unsigned
-opposite(unsigned direction)
-{
-	return (direction + 4) % GRID_N_DIRECTIONS;
-}
-
 /* How far a bend sees */
 
-/* Are `length` moves in a direction possible from a bend? */
-static bool
+/* Is it known that so many moves in a direction are not possible? */
+static inline bool
+is_walled(const struct bend *bend, unsigned direction, uint32_t length)
+{
+	return bend->clear[direction] < length && bend->walls >> direction & 1;
+}
+
+/* Are so many moves in a direction possible from a bend? */
+static inline bool
 sees(const struct grid *grid, struct bend *bend, unsigned direction,
      uint32_t length)
 {
 	uint32_t known = bend->clear[direction];
-	uint32_t x, y;
 
 	if (known >= length)
 		return true;
-	if (bend->walls >> direction & 1)
-		return false;
-	x = bend->x + grid_dx[direction] * known;
-	y = bend->y + grid_dy[direction] * known;
-	while (known < length && grid_may_step(grid, x, y, direction)) {
-		x += grid_dx[direction];
-		y += grid_dy[direction];
-		known++;
-	}
+	known += grid_run(grid, bend->x + grid_dx[direction] * known,
+	                  bend->y + grid_dy[direction] * known, direction,
+	                  length - known);
 	bend->clear[direction] = (uint16_t)known;
 	if (known < length)
 		bend->walls |= (uint8_t)(1u << direction);
 	return known >= length;
 }
 
-/* A stretch in two runs: of the two directions that lead to its end. */
-struct legs {
-	unsigned first, second;
-	uint32_t n_first, n_second;
-};
-
-static unsigned
-direction_of(uint32_t dx, uint32_t dy)
-{
-	unsigned d = 0;
-
-	while (grid_dx[d] != dx || grid_dy[d] != dy)
-		d++;
-	return d;
-}
-
-/* What leads from a to b if nothing is in the way, diagonal moves first. */
-static struct legs
-find_legs(const struct grid *grid, const struct bend *a, const struct bend *b)
-{
-	uint32_t step_x = a->x <= b->x ? 1 : GRID_BACK;
-	uint32_t step_y = a->y <= b->y ? 1 : GRID_BACK;
-	uint32_t dx = a->x <= b->x ? b->x - a->x : a->x - b->x;
-	uint32_t dy = a->y <= b->y ? b->y - a->y : a->y - b->y;
-	uint32_t shorter = dx < dy ? dx : dy;
-	struct legs legs;
-
-	if (grid->moves == HPA_RULE_4) {
-		legs = (struct legs){direction_of(step_x, 0),
-		                     direction_of(0, step_y), dx, dy};
-	} else {
-		legs.first = direction_of(step_x, step_y);
-		legs.second = dx > dy ? direction_of(step_x, 0)
-		                      : direction_of(0, step_y);
-		legs.n_first = shorter;
-		legs.n_second = dx + dy - 2 * shorter;
-	}
-	return legs;
-}
-
-static struct legs
-swapped(struct legs legs)
-{
-	return (struct legs){legs.second, legs.first, legs.n_second,
-	                     legs.n_first};
-}
-
 static bool
 is_clear(const struct grid *grid, struct bend *a, struct bend *b,
-         const struct legs *legs)
+         const struct grid_legs *legs)
 {
-	return sees(grid, a, legs->first, legs->n_first) &&
-	       sees(grid, b, opposite(legs->second), legs->n_second);
-}
+	unsigned back = grid_opposite(legs->second);
 
-/* The cost of a run from (x, y), all of whose moves are possible. */
-static uint64_t
-cost_of_run(const struct grid *grid, uint32_t x, uint32_t y, unsigned direction,
-            uint32_t length)
-{
-	uint64_t cost = 0;
-
-	if (!grid->classes)
-		return (uint64_t)length *
-		       (direction % 2 ? grid->cost_diagonal
-		                      : grid->cost_straight);
-	for (uint32_t i = 0; i < length; i++) {
-		cost += grid_step_cost(grid, x, y, direction);
-		x += grid_dx[direction];
-		y += grid_dy[direction];
-	}
-	return cost;
-}
-
-static uint64_t
-cost_of_legs(const struct grid *grid, const struct bend *a,
-             const struct legs *legs)
-{
-	return cost_of_run(grid, a->x, a->y, legs->first, legs->n_first) +
-	       cost_of_run(grid,
-	                   a->x + grid_dx[legs->first] * legs->n_first,
-	                   a->y + grid_dy[legs->first] * legs->n_first,
-	                   legs->second, legs->n_second);
+	/* What is known comes first, then the cell where they meet. */
+	return !is_walled(a, legs->first, legs->n_first) &&
+	       !is_walled(b, back, legs->n_second) &&
+	       grid_is_free(grid,
+	                    a->x + grid_dx[legs->first] * legs->n_first,
+	                    a->y + grid_dy[legs->first] * legs->n_first) &&
+	       sees(grid, a, legs->first, legs->n_first) &&
+	       sees(grid, b, back, legs->n_second);
 }
 
 /* Find the cheaper of the two orders that is clear and costs less than
  * `below`. */
 static bool
 find_shortcut(const struct grid *grid, struct bend *a, struct bend *b,
-              uint64_t below, struct legs *out)
+              uint64_t below, struct grid_legs *out)
 {
-	struct legs legs = find_legs(grid, a, b);
+	struct grid_legs legs = grid_legs(grid, a->x, a->y, b->x, b->y);
 	bool found = false;
 
 	for (unsigned order = 0; order < 2; order++) {
 		if (is_clear(grid, a, b, &legs)) {
-			uint64_t cost = cost_of_legs(grid, a, &legs);
+			uint64_t cost =
+				grid_legs_cost(grid, a->x, a->y, &legs);
 
 			if (cost < below) {
 				below = cost;
@@ -179,7 +112,7 @@ find_shortcut(const struct grid *grid, struct bend *a, struct bend *b,
 			if (!grid->classes)
 				break;
 		}
-		legs = swapped(legs);
+		legs = grid_legs_swapped(legs);
 	}
 	return found;
 }
@@ -192,6 +125,13 @@ append(struct bends *bends, struct bend bend)
 	bends->at[bends->n++] = bend;
 }
 
+/* Was it made since all pairs of bends were last looked at? */
+static bool
+is_recent(const struct bends *bends, uint32_t i)
+{
+	return bends->at[i].pass + 1 >= bends->pass;
+}
+
 /* Go on from the last bend by a run, if it has a length. */
 static void
 append_run(const struct grid *grid, struct bends *bends, unsigned direction,
@@ -199,14 +139,15 @@ append_run(const struct grid *grid, struct bends *bends, unsigned direction,
 {
 	const struct bend *last = &bends->at[bends->n - 1];
 	struct bend bend = {.length = (uint16_t)length,
-	                    .move = (uint8_t)direction};
+	                    .move = (uint8_t)direction,
+	                    .pass = bends->pass};
 
 	if (length == 0)
 		return;
 	bend.x = (uint16_t)(last->x + grid_dx[direction] * length);
 	bend.y = (uint16_t)(last->y + grid_dy[direction] * length);
 	bend.cost = last->cost +
-	            cost_of_run(grid, last->x, last->y, direction, length);
+	            grid_run_cost(grid, last->x, last->y, direction, length);
 	append(bends, bend);
 }
 
@@ -225,7 +166,7 @@ pairs_of(const struct grid *grid, unsigned direction)
  * one, which stays. */
 static void
 replace(const struct grid *grid, struct bends *bends, uint32_t from,
-        const struct legs *legs)
+        const struct grid_legs *legs)
 {
 	struct bend last = bends->at[bends->n - 1];
 	struct bend *end;
@@ -253,17 +194,17 @@ struct corner {
 /* Can t moves of both runs be replaced, and does it gain? */
 static bool
 may_cut(const struct grid *grid, const struct corner *corner, uint32_t t,
-        struct legs *out)
+        struct grid_legs *out)
 {
-	unsigned back = opposite(corner->first_move);
+	unsigned back = grid_opposite(corner->first_move);
 	unsigned on = corner->second_move;
 	struct bend a = {.x = (uint16_t)(corner->first->x + grid_dx[back] * t),
 	                 .y = (uint16_t)(corner->first->y + grid_dy[back] * t)};
 	struct bend b = {.x = (uint16_t)(corner->second->x + grid_dx[on] * t),
 	                 .y = (uint16_t)(corner->second->y + grid_dy[on] * t)};
 	uint64_t cost = corner->cost +
-	                cost_of_run(grid, a.x, a.y, corner->first_move, t) +
-	                cost_of_run(grid, corner->second->x, corner->second->y,
+	                grid_run_cost(grid, a.x, a.y, corner->first_move, t) +
+	                grid_run_cost(grid, corner->second->x, corner->second->y,
 	                            on, t);
 
 	return find_shortcut(grid, &a, &b, cost, out);
@@ -280,7 +221,7 @@ cut_corner(const struct grid *grid, struct bends *bends, uint32_t from)
 	                              second.cost - first.cost};
 	uint32_t most = first.length < last.length ? first.length : last.length;
 	uint32_t t = 1, too_far = most + 1;
-	struct legs legs, longer;
+	struct grid_legs legs, longer;
 
 	if (!may_cut(grid, &corner, 1, &legs))
 		return false;
@@ -312,8 +253,9 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 {
 	uint32_t last = bends->n - 1;
 	unsigned pairs = ~0u;
-	uint32_t corner = HPA_NONE, best = HPA_NONE;
-	struct legs legs, found;
+	uint32_t corner = HPA_NONE, best = HPA_NONE, n_missed = 0;
+	bool is_last_recent = is_recent(bends, last), any_recent = false;
+	struct grid_legs legs, found;
 
 	if (last - begin > LOOK_BACK)
 		begin = last - LOOK_BACK;
@@ -323,20 +265,28 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 			continue;
 		if (last - i < 2)
 			continue;
-		if (corner == HPA_NONE)
+		if (corner == HPA_NONE) {
 			corner = i;
+			for (uint32_t k = i; k <= last; k++)
+				any_recent |= is_recent(bends, k);
+		}
+		if (!is_last_recent && !is_recent(bends, i))
+			continue;
 		if (find_shortcut(grid, &bends->at[i], &bends->at[last],
 		                  bends->at[last].cost - bends->at[i].cost,
 		                  &found)) {
 			best = i;
 			legs = found;
+			n_missed = 0;
+		} else if (++n_missed == MAX_MISSED) {
+			break;
 		}
 	}
 	if (best != HPA_NONE) {
 		replace(grid, bends, best, &legs);
 		return true;
 	}
-	return corner != HPA_NONE && cut_corner(grid, bends, corner);
+	return any_recent && cut_corner(grid, bends, corner);
 }
 
 /* Go on by one bend of the path before. */
@@ -348,11 +298,12 @@ take(const struct grid *grid, struct bends *bends, const struct bend *bend)
 
 	next.cost = last->cost;
 	if (bend->move != WALK_JUMP)
-		next.cost += cost_of_run(grid, last->x, last->y, bend->move,
-		                         bend->length);
+		next.cost += grid_run_cost(grid, last->x, last->y, bend->move,
+		                           bend->length);
 	if (bends->n > 1 && last->move == bend->move &&
 	    bend->move != WALK_JUMP) {
 		next.length = (uint16_t)(next.length + last->length);
+		next.pass = bends->pass;
 		*last = next;
 	} else {
 		append(bends, next);
@@ -400,7 +351,10 @@ smooth_by_shortcuts(struct hpa_query *query)
 	struct smooth *smooth = &query->smooth;
 	bool gained = true;
 
-	for (unsigned i = 0; i < MAX_PASSES && gained; i++) {
+	for (uint32_t i = 0; i < smooth->path.n; i++)
+		smooth->path.at[i].pass = 0;
+	for (uint8_t pass = 1; pass <= MAX_PASSES && gained; pass++) {
+		smooth->spare.pass = pass;
 		gained = pass_shortcuts(grid, &smooth->path, &smooth->spare,
 		                        smooth->capacity);
 		swap_bends(smooth);
@@ -432,7 +386,7 @@ spot_on(const struct grid *grid, const struct bends *path, uint32_t run,
 
 	return (struct spot){run, offset, begin->x + grid_dx[d] * offset,
 	                     begin->y + grid_dy[d] * offset,
-	                     begin->cost + cost_of_run(grid, begin->x, begin->y,
+	                     begin->cost + grid_run_cost(grid, begin->x, begin->y,
 	                                               d, offset)};
 }
 
@@ -500,7 +454,7 @@ find_ray(const struct grid *grid, const struct bends *path,
 			if (length == 0 || length > box ||
 			    !sees(grid, &eye, d, length))
 				continue;
-			cost = from->cost + cost_of_run(grid, from->x, from->y,
+			cost = from->cost + grid_run_cost(grid, from->x, from->y,
 			                                d, length);
 			if (cost + best >= to.cost)
 				continue;
@@ -583,6 +537,28 @@ smooth_by_corridor(struct hpa_query *query)
 	smooth_by_shortcuts(query);
 }
 
+/* A path that is much longer than the crow flies may go around the wrong side of
+ * something. Where it is short that is worth a look. */
+static void
+look_around(struct hpa_query *query)
+{
+	const struct grid *grid = &query->map->grid;
+	struct smooth *smooth = &query->smooth;
+	const struct bend *a = &smooth->path.at[0];
+	const struct bend *b = &smooth->path.at[smooth->path.n - 1];
+	uint64_t below = b->cost - b->cost / LOOK_AROUND_GAIN;
+	uint64_t step = (uint64_t)grid->cost_straight * grid->min_factor;
+
+	if (b->cost > LOOK_AROUND_STEPS * step ||
+	    below <= grid_octile(grid, a->x, a->y, b->x, b->y) ||
+	    !corridor_look_around(&query->corridor, &smooth->path, below,
+	                          smooth->capacity, &smooth->spare))
+		return;
+	swap_bends(smooth);
+	tidy(query);
+	smooth_by_shortcuts(query);
+}
+
 /* Walking the path */
 
 void
@@ -615,14 +591,19 @@ gather(struct hpa_query *query)
 	/* Shortcuts need room to work in. */
 	while (smooth->path.n < smooth->capacity - 4 &&
 	       n_cells < smooth->look_ahead) {
-		struct bend bend = {.length = 0};
+		struct run run;
+		struct bend bend;
 
-		st = refine_run(query, &bend);
-		if (st != HPA_OK || bend.length == 0) {
+		st = refine_run(query, &run);
+		if (st != HPA_OK || run.length == 0) {
 			smooth->is_whole = st == HPA_OK;
 			break;
 		}
-		n_cells += bend.length;
+		bend = (struct bend){.x = (uint16_t)query->walk.x,
+		                     .y = (uint16_t)query->walk.y,
+		                     .length = run.length,
+		                     .move = run.move};
+		n_cells += run.length;
 		take(grid, &smooth->path, &bend);
 	}
 	return st;
@@ -653,6 +634,7 @@ smooth_more(struct hpa_query *query)
 	struct smooth *smooth = &query->smooth;
 	struct bends *path = &smooth->path;
 	uint32_t gone = smooth->n_final - 1;
+	bool is_all = !smooth->in_pieces && path->n == 1;
 	hpa_status st;
 
 	path->n -= gone;
@@ -662,10 +644,13 @@ smooth_more(struct hpa_query *query)
 	query_lap(query, QUERY_REFINE);
 	if (st != HPA_OK)
 		return st;
+	is_all &= smooth->is_whole;
 	if (smooth->mode == HPA_SMOOTH_RAYS)
 		smooth_by_rays(query);
 	else
 		smooth_by_shortcuts(query);
+	if (is_all && smooth->mode != HPA_SMOOTH_RAYS)
+		look_around(query);
 	if (smooth->mode == HPA_SMOOTH_CORRIDOR && !smooth->in_pieces)
 		smooth_by_corridor(query);
 	smooth->n_final = count_final(smooth);
