@@ -16,8 +16,7 @@
 # unpacked but not installed.
 set -eu
 
-tests="test_file test_pack test_query test_kernel test_smooth test_terrain
-	test_damage"
+tests="test_file test_pack test_query test_kernel"
 
 # The levels and options of which all output must be the same.
 option_sets="
