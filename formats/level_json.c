@@ -2,10 +2,32 @@
  *
  * Jansson makes a tree of the whole file, which takes some twenty times the
  * room of the shortest numbers. Its errors know the line, but what is wrong
- * with the meaning of a tree has none. */
+ * with the meaning of a tree has none. It takes a lack of memory for a wrong
+ * token, so its allocations are watched; the watch is for the whole program and
+ * remembers by thread. */
 #include "formats/level_json.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+
+static _Thread_local bool lacks_memory;
+
+static void *
+watched_malloc(size_t size)
+{
+	void *memory = malloc(size);
+
+	if (!memory)
+		lacks_memory = true;
+	return memory;
+}
+
+static void
+watch_memory(void)
+{
+	json_set_alloc_funcs(watched_malloc, free);
+}
 
 /* Jansson quotes what it stumbled over, whatever that is. */
 static void
@@ -22,10 +44,14 @@ refuse_text(json_error_t *error, struct diag *diag)
 json_t *
 level_json_read(const uint8_t *data, size_t size, struct diag *diag)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	json_error_t error;
-	json_t *root = json_loadb((const char *)data, size, 0, &error);
+	json_t *root;
 
-	if (!root && json_error_code(&error) == json_error_out_of_memory)
+	pthread_once(&once, watch_memory);
+	lacks_memory = false;
+	root = json_loadb((const char *)data, size, 0, &error);
+	if (!root && lacks_memory)
 		diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	else if (!root)
 		refuse_text(&error, diag);

@@ -48,6 +48,7 @@ struct decoder {
 	size_t row_size;
 	uint8_t *pixels; /* a row, or all of them where they are interlaced */
 	png_bytep *rows; /* of interlaced pixels */
+	bool lacks_memory;
 	struct diag *diag;
 };
 
@@ -122,9 +123,31 @@ on_error(png_structp png, png_const_charp text)
 {
 	struct decoder *decoder = png_get_error_ptr(png);
 
-	diag_set(decoder->diag, DIAG_BAD_INPUT, 0, "damaged PNG image: %.200s",
-	         text);
+	if (decoder->lacks_memory)
+		diag_set(decoder->diag, DIAG_FAILED, 0, "out of memory");
+	else
+		diag_set(decoder->diag, DIAG_BAD_INPUT, 0,
+		         "damaged PNG image: %.200s", text);
 	png_longjmp(png, 1);
+}
+
+/* Libpng does not tell damage from a lack of memory: this does. */
+static png_voidp
+on_alloc(png_structp png, png_alloc_size_t size)
+{
+	struct decoder *decoder = png_get_mem_ptr(png);
+	void *memory = malloc(size);
+
+	if (!memory)
+		decoder->lacks_memory = true;
+	return memory;
+}
+
+static void
+on_free(png_structp png, png_voidp memory)
+{
+	(void)png;
+	free(memory);
 }
 
 static void
@@ -226,8 +249,9 @@ png_decode(const uint8_t *data, size_t size, const struct image_sink *sink,
 		st = check_size(data, size, &header, diag);
 	if (st != DIAG_OK)
 		return st;
-	decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder,
-	                                     on_error, on_warning);
+	decoder.png = png_create_read_struct_2(
+		PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning, &decoder,
+		on_alloc, on_free);
 	if (decoder.png)
 		decoder.info = png_create_info_struct(decoder.png);
 	st = decoder.info

@@ -3,7 +3,9 @@
  * A baked level (.hpa) is opened as an hpa_map: immutable, shared by any number
  * of threads. A thread that asks for paths makes itself an hpa_query, all the
  * scratch a search needs, once; after that no call allocates. The library never
- * prints, exits or aborts and keeps no global state.
+ * prints, exits or aborts and keeps no global state. All that it calls is, of
+ * libc, malloc, free, the functions for bytes in memory, and those that open,
+ * map and read a file; and, of zlib, inflate and its checksum.
  *
  *     hpa_map *map;
  *     hpa_query *query;
@@ -43,7 +45,7 @@ typedef enum hpa_status {
 	HPA_BLOCKED = 2,   /* start or goal is not walkable */
 	HPA_OUTSIDE = 3,   /* start or goal lies outside the level */
 	HPA_NO_MEMORY = 4, /* the allocator gave nothing */
-	HPA_IO = 5,        /* open, stat or mmap failed; errno is kept */
+	HPA_IO = 5,        /* open, stat, mmap or read failed; errno is kept */
 	HPA_NOT_HPA = 6,   /* wrong magic */
 	HPA_TOO_NEW = 7,   /* intact, of a newer major version */
 	HPA_CORRUPT = 8,   /* a size, offset, index or checksum does not hold */
@@ -83,16 +85,24 @@ typedef struct hpa_allocator {
 	void *user;
 } hpa_allocator;
 
-/* Do not check the file's checksums and indices: for data that shipped with
- * the game and can't have changed. With this flag a damaged file may crash the
- * program; without it no file can. */
+/* Do not check the sections' checksums and insides: for data that shipped with
+ * the game and can't have changed. What is given up: a damaged file that opens
+ * with this flag may make any later call read or write out of bounds, loop
+ * forever or answer wrongly. Without the flag no file can. Header, table and
+ * sizes are checked nevertheless, and so is what inflates. */
 #define HPA_TRUST 1u
 
+/* Read the file into memory from the allocator instead of mapping it. Who cuts
+ * off a mapped file ends the program by SIGBUS at the next call, and who writes
+ * to it changes what was checked; a copy is out of their reach. It costs the
+ * file's size and the time to read it. */
+#define HPA_COPY 2u
+
 typedef struct hpa_open_options {
-	unsigned flags;                 /* 0 or HPA_TRUST */
+	unsigned flags; /* 0, or HPA_TRUST and HPA_COPY, one or both */
 	const hpa_allocator *allocator; /* NULL: malloc and free */
-	const char **detail;            /* NULL, or where to put a constant
-	                                 * text on what a bad file breaks */
+	const char **detail; /* NULL, or where to put a constant text on what a
+	                      * bad file breaks */
 } hpa_open_options;
 
 /* What is in a map. */
@@ -132,7 +142,7 @@ HPA_API const char *hpa_status_text(hpa_status status);
 
 /* Map and check a baked file. On HPA_OK free *out with hpa_map_close();
  * otherwise *out is NULL. The file may be renamed or unlinked while it is open
- * but must not be written to. */
+ * but must not be written to or cut off, see HPA_COPY. */
 HPA_API HPA_MUST_USE hpa_status hpa_map_open(const char *file, hpa_map **out);
 
 /* The same with options; NULL means the defaults. */
@@ -140,8 +150,8 @@ HPA_API HPA_MUST_USE hpa_status
 hpa_map_open_with(const char *file, const hpa_open_options *options,
                   hpa_map **out);
 
-/* The same for a file's bytes in memory. They are not copied: keep them,
- * unchanged, until the map is closed. */
+/* The same for a file's bytes in memory. They are not copied, whatever the
+ * flags: keep them, unchanged, until the map is closed. */
 HPA_API HPA_MUST_USE hpa_status
 hpa_map_open_memory(const void *data, size_t size,
                     const hpa_open_options *options, hpa_map **out);

@@ -1,8 +1,9 @@
 /* fuzz.h: what a fuzzer calls, and what the level readers have to keep to,
  * whatever bytes they are given.
  *
- * A fuzz_level_NAME.c hands bytes to the reader of the format NAME. It is
- * linked with fuzz_driver.c into a test, or with clang's fuzzer. */
+ * A fuzz_level_NAME.c hands bytes to the reader of the format NAME, fuzz_open.c to
+ * that of baked files. It is linked with fuzz_driver.c into a test, or with
+ * clang's fuzzer. */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 

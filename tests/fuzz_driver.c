@@ -1,14 +1,18 @@
 /* fuzz_driver.c: run a fuzz target without a fuzzer.
  *
  * The target fuzz_level_NAME is fed with our own levels of the format NAME, and
- * with some of those in HPA_MAPS, damaged in random ways. The seed is printed
- * and taken back, HPA_FUZZ_ROUNDS is how often. Inputs are handed over in memory
- * of exactly their size, for the sanitizers; what is found shows as a crash. */
+ * with some of those in HPA_MAPS, fuzz_open with baked ones, damaged in random
+ * ways. The seed is printed and taken back, HPA_FUZZ_ROUNDS is how often. Inputs
+ * are handed over in memory of exactly their size, for the sanitizers; what is
+ * found shows as a crash. With HPA_FUZZ_SEEDS the undamaged ones are written into
+ * the folder of that name instead, for a fuzzer to begin with. */
 #include "tests/fuzz.h"
 
+#include "tests/subjects.h"
 #include "tests/support.h"
 
 #define DEFAULT_ROUNDS 3000u
+#define DEFAULT_ROUNDS_OF_OPEN 30000u
 #define MAX_SEED_SIZE 5000u
 #define MAX_SEEDS 32u
 #define PREFIX "fuzz_level_"
@@ -46,13 +50,15 @@ add_seed(const char *path, const char *name, void *user)
 		free(seed.data);
 }
 
+/* NULL: the program reads no levels. */
 static const struct level_format *
 find_format(const char *program)
 {
 	const char *name = strstr(program, PREFIX);
 	const struct level_format *format = level_formats;
 
-	fuzz_require(name != NULL, "the program's name tells no format");
+	if (!name)
+		return NULL;
 	name += strlen(PREFIX);
 	while (format->name && strcmp(format->name, name) != 0)
 		format++;
@@ -60,9 +66,20 @@ find_format(const char *program)
 	return format;
 }
 
+static void
+gather_baked(struct corpus *out)
+{
+	struct image images[N_SUBJECTS];
+
+	subjects_bake(images);
+	for (uint32_t i = 0; i < N_SUBJECTS; i++)
+		out->seeds[out->n++] =
+			(struct bytes){images[i].data, images[i].size};
+}
+
 /* All small files of the format that we have. */
 static void
-gather(const struct level_format *format, struct corpus *out)
+gather_levels(const struct level_format *format, struct corpus *out)
 {
 	const char *folders[] = {"formats/ldtk", "formats/png", "formats/ros",
 	                         "formats/tmx"};
@@ -137,30 +154,62 @@ run_damaged(struct rng *rng, const struct bytes *seed)
 	free(input.data);
 }
 
+static void
+write_seeds(const struct corpus *corpus, const char *folder)
+{
+	char name[4096];
+
+	for (uint32_t i = 0; i < corpus->n; i++) {
+		FILE *file;
+
+		snprintf(name, sizeof(name), "%s/%u", folder, (unsigned)i);
+		file = fopen(name, "wb");
+		fuzz_require(file && fwrite(corpus->seeds[i].data, 1,
+		                            corpus->seeds[i].size, file) ==
+		                             corpus->seeds[i].size,
+		             "a seed can't be written");
+		fclose(file);
+	}
+}
+
+static void
+run_all(struct rng *rng, const struct corpus *corpus, unsigned long n)
+{
+	for (uint32_t i = 0; i < corpus->n; i++)
+		LLVMFuzzerTestOneInput(corpus->seeds[i].data,
+		                       corpus->seeds[i].size);
+	for (unsigned long i = 0; i < n; i++)
+		run_damaged(rng, &corpus->seeds[rng_below(rng, corpus->n)]);
+}
+
 int
 main(int argc, char **argv)
 {
 	const char *rounds = getenv("HPA_FUZZ_ROUNDS");
-	unsigned long n =
-		rounds && *rounds ? strtoul(rounds, NULL, 10) : DEFAULT_ROUNDS;
+	const char *folder = getenv("HPA_FUZZ_SEEDS");
 	struct rng rng = {test_seed()};
 	struct corpus corpus = {.n = 0};
 	const struct level_format *format = find_format(argv[0]);
+	unsigned long n = format ? DEFAULT_ROUNDS : DEFAULT_ROUNDS_OF_OPEN;
 
 	(void)argc;
+	if (rounds && *rounds)
+		n = strtoul(rounds, NULL, 10);
 	printf("1..1\n");
-	if (format->needs) {
+	if (format && format->needs) {
 		printf("ok 1 # SKIP built without %s\n", format->needs);
 		return 0;
 	}
-	gather(format, &corpus);
-	fuzz_require(corpus.n > 0, "there is no level to begin with");
-	for (uint32_t i = 0; i < corpus.n; i++)
-		LLVMFuzzerTestOneInput(corpus.seeds[i].data,
-		                       corpus.seeds[i].size);
-	for (unsigned long i = 0; i < n; i++)
-		run_damaged(&rng, &corpus.seeds[rng_below(&rng, corpus.n)]);
-	printf("ok 1 - %lu damaged levels of %lu do no harm\n", n,
+	if (format)
+		gather_levels(format, &corpus);
+	else
+		gather_baked(&corpus);
+	fuzz_require(corpus.n > 0, "there is nothing to begin with");
+	if (folder)
+		write_seeds(&corpus, folder);
+	else
+		run_all(&rng, &corpus, n);
+	printf("ok 1 - %lu damaged files of %lu do no harm\n", n,
 	       (unsigned long)corpus.n);
 	for (uint32_t i = 0; i < corpus.n; i++)
 		free(corpus.seeds[i].data);

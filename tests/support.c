@@ -28,6 +28,14 @@ test_seed(void)
 	return seed;
 }
 
+bool
+test_is_soak(void)
+{
+	const char *text = getenv("HPA_SOAK");
+
+	return text && *text && strcmp(text, "0") != 0;
+}
+
 uint64_t
 rng_next(struct rng *rng)
 {

@@ -22,6 +22,9 @@ struct rng {
  * first call prints it as a TAP comment. */
 uint64_t test_seed(void);
 
+/* Is this one of the long runs of `make soak', HPA_SOAK=1? */
+bool test_is_soak(void);
+
 uint64_t rng_next(struct rng *rng);
 
 /* 0 … n - 1. n is not 0. */

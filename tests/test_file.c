@@ -19,14 +19,10 @@
 #include "formats/hpa_write.h"
 #include "hpa.h"
 #include "src/bake/bake.h"
+#include "tests/image.h"
+#include "tests/inquiry.h"
+#include "tests/subjects.h"
 #include "tests/support.h"
-
-#define MAX_PATH_CELLS 4096
-
-struct image {
-	uint8_t *data;
-	size_t size;
-};
 
 /* Three clusters of 4 x 4 in a row, at two levels:
  *
@@ -74,40 +70,21 @@ bake_text(const char *rows, uint32_t n_levels, bool cache_paths,
 	return bake_as(rows, &options);
 }
 
-static struct image
-copy_image(const struct image *image)
-{
-	struct image copy = {malloc(image->size ? image->size : 1),
-	                     image->size};
-
-	assert_non_null(copy.data);
-	memcpy(copy.data, image->data, image->size);
-	return copy;
-}
-
 static uint32_t
 crc(const uint8_t *data, size_t size)
 {
 	return (uint32_t)crc32_z(0, data, size);
 }
 
-static uint8_t *
-entry_at(const struct image *image, uint32_t index)
-{
-	return image->data + HPA_HEADER_SIZE + (size_t)index * HPA_ENTRY_SIZE;
-}
-
 /* The table entry of a section. */
 static uint8_t *
 entry_of(const struct image *image, const char *id)
 {
-	uint32_t n = hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
+	uint8_t *entry = image_find(image, id);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (!memcmp(entry_at(image, i) + HPA_ENT_ID, id, 4))
-			return entry_at(image, i);
-	fail_msg("there is no section %s", id);
-	return NULL;
+	if (!entry)
+		fail_msg("there is no section %s", id);
+	return entry;
 }
 
 /* The stored bytes of a section. */
@@ -115,61 +92,6 @@ static uint8_t *
 section_of(const struct image *image, const char *id)
 {
 	return image->data + hpa_get_le64(entry_of(image, id) + HPA_ENT_OFFSET);
-}
-
-static bool
-lies_inside(const struct image *image, uint64_t offset, uint64_t size)
-{
-	return offset <= image->size && size <= image->size - offset;
-}
-
-static void
-seal_section(const struct image *image, uint8_t *entry)
-{
-	uint64_t offset = hpa_get_le64(entry + HPA_ENT_OFFSET);
-	uint64_t size = hpa_get_le64(entry + HPA_ENT_STORED_SIZE);
-
-	if (lies_inside(image, offset, size))
-		hpa_put_le32(entry + HPA_ENT_CRC,
-		             crc(image->data + offset, (size_t)size));
-}
-
-static void
-seal_header(const struct image *image)
-{
-	uint32_t size = hpa_get_le32(image->data + HPA_OFF_HEADER_SIZE);
-
-	if (size > HPA_OFF_FILE_SIZE && size <= image->size)
-		hpa_put_le32(image->data + size - 4,
-		             crc(image->data, size - 4));
-}
-
-/* Put right the checksums of the table and of what the header says. */
-static void
-seal_table(const struct image *image)
-{
-	uint64_t size = (uint64_t)HPA_ENTRY_SIZE *
-	                hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
-
-	if (lies_inside(image, HPA_HEADER_SIZE, size))
-		hpa_put_le32(image->data + HPA_OFF_TABLE_CRC,
-		             crc(entry_at(image, 0), (size_t)size));
-	seal_header(image);
-}
-
-/* Put right all checksums. */
-static void
-seal(const struct image *image)
-{
-	uint32_t n = hpa_get_le32(image->data + HPA_OFF_N_SECTIONS);
-
-	if (n > HPA_MAX_SECTIONS)
-		n = HPA_MAX_SECTIONS;
-	for (uint32_t i = 0; i < n; i++)
-		if (lies_inside(image, HPA_HEADER_SIZE,
-		                (i + 1) * (uint64_t)HPA_ENTRY_SIZE))
-			seal_section(image, entry_at(image, i));
-	seal_table(image);
 }
 
 static void
@@ -343,7 +265,7 @@ padding_is_zero_and_sections_are_aligned(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *entry = entry_at(&image, i);
+		const uint8_t *entry = image_entry(&image, i);
 		uint64_t offset = hpa_get_le64(entry + HPA_ENT_OFFSET);
 
 		assert_int_equal(offset % (1u << entry[HPA_ENT_ALIGN]), 0);
@@ -387,7 +309,7 @@ hashes_are_those_of_the_spec(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *entry = entry_at(&image, i);
+		const uint8_t *entry = image_entry(&image, i);
 
 		uint8_t head[8];
 
@@ -541,6 +463,98 @@ a_missing_section_is_refused_by_name(void **state)
 	free(image.data);
 }
 
+/* One of the small files that have all sections; free its data. */
+static struct image
+bake_subject(const char *name)
+{
+	struct image images[N_SUBJECTS], found = {NULL, 0};
+
+	subjects_bake(images);
+	for (uint32_t i = 0; i < N_SUBJECTS; i++) {
+		if (!strcmp(subject_names[i], name))
+			found = images[i];
+		else
+			free(images[i].data);
+	}
+	assert_non_null(found.data);
+	return found;
+}
+
+static uint64_t
+answers_of(const struct image *image)
+{
+	const char *detail;
+	uint64_t hash;
+	hpa_map *map;
+	hpa_status st = try_to_open(image, &map, &detail);
+
+	if (st != HPA_OK)
+		fail_msg("%s: %s", hpa_status_text(st), detail);
+	hash = inquiry_hash(map, 40);
+	hpa_map_close(map);
+	return hash;
+}
+
+static void
+sections_may_come_in_any_order(void **state)
+{
+	struct image image = bake_subject("world");
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct parts parts;
+		struct image turned;
+
+		take_apart(&image, &parts);
+		for (uint32_t k = 0; k < parts.n / 2; k++) {
+			struct hpa_new_section section = parts.sections[k];
+
+			parts.sections[k] = parts.sections[parts.n - 1 - k];
+			parts.sections[parts.n - 1 - k] = section;
+		}
+		turned = put_together(&parts, i ? HPA_COMPRESS_ALL
+		                                : HPA_COMPRESS_NONE);
+		assert_true(answers_of(&turned) == answers_of(&image));
+		free(turned.data);
+	}
+	free(image.data);
+}
+
+static void
+there_are_at_most_sixteen_agents(void **state)
+{
+	static uint8_t agents[17 * HPA_AGENT_SIZE];
+	struct image image = bake_subject("world"), more;
+	struct parts parts;
+
+	(void)state;
+	memset(agents, 'a', sizeof(agents));
+	take_apart(&image, &parts);
+	assert_string_equal(parts.sections[0].id, "AGNT");
+	parts.sections[0].raw = agents;
+	parts.sections[0].raw_size = sizeof(agents);
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&more, HPA_CORRUPT, "the size of section AGNT is wrong");
+	free(more.data);
+	parts.sections[0].raw_size = 0;
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&more, HPA_CORRUPT, "the size of section AGNT is wrong");
+	free(more.data);
+	free(image.data);
+}
+
+static void
+the_compressor_may_fill_all_its_bytes(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	memset(image.data + HPA_OFF_COMPRESSOR, 'z', HPA_COMPRESSOR_SIZE);
+	image_seal(&image);
+	assert_opens(&image);
+	free(image.data);
+}
+
 static void
 cached_paths_may_be_left_out(void **state)
 {
@@ -570,7 +584,7 @@ a_newer_major_version_is_too_new_if_its_header_is_intact(void **state)
 	memcpy(data, HPA_MAGIC, HPA_MAGIC_SIZE);
 	hpa_put_le16(data + HPA_OFF_MAJOR, 2);
 	hpa_put_le32(data + HPA_OFF_HEADER_SIZE, sizeof(data));
-	seal_header(&image);
+	image_seal_header(&image);
 	assert_refused(&image, HPA_TOO_NEW,
 	               "its major version is newer than this reader");
 	data[30] ^= 1;
@@ -631,8 +645,7 @@ every_truncation_is_refused(void **state)
 
 	(void)state;
 	for (size_t size = 0; size < image.size; size++) {
-		struct image cut = {image.data, size};
-		struct image copy = copy_image(&cut);
+		struct image copy = image_cut(&image, size);
 		const char *detail;
 		hpa_map *map;
 
@@ -659,7 +672,7 @@ a_byte_behind_the_file_is_refused(void **state)
 	assert_refused(&more, HPA_CORRUPT,
 	               "the file's size is not the stated one");
 	hpa_put_le64(more.data + HPA_OFF_FILE_SIZE, more.size);
-	seal(&more);
+	image_seal(&more);
 	assert_refused(&more, HPA_CORRUPT,
 	               "there is something behind the sections");
 	free(more.data);
@@ -706,10 +719,10 @@ static void
 patch_header(const struct image *good, uint32_t offset, unsigned width,
              uint64_t value, hpa_status status, const char *why)
 {
-	struct image image = copy_image(good);
+	struct image image = image_copy(good);
 
 	put(image.data + offset, width, value);
-	seal_table(&image);
+	image_seal_table(&image);
 	if (status == HPA_OK)
 		assert_opens(&image);
 	else
@@ -784,13 +797,13 @@ checksums_are_checked(void **state)
 	image.data[HPA_OFF_HEADER_CRC] ^= 1;
 	assert_refused(&image, HPA_CORRUPT, "the header's checksum is wrong");
 	image.data[HPA_OFF_TABLE_CRC] ^= 1;
-	seal_header(&image);
+	image_seal_header(&image);
 	assert_refused(&image, HPA_CORRUPT,
 	               "the section table's checksum is wrong");
 	entry_of(&image, HPA_ID_NODES)[HPA_ENT_CRC] ^= 1;
-	seal_table(&image);
+	image_seal_table(&image);
 	assert_refused(&image, HPA_CORRUPT, "a section's checksum is wrong");
-	seal(&image);
+	image_seal(&image);
 	assert_opens(&image);
 	free(image.data);
 }
@@ -855,7 +868,7 @@ apply_patches(const struct image *image, const struct patch *patches)
 	for (; patches->id[0]; patches++)
 		put(section_of(image, patches->id) + patches->offset,
 		    patches->width, patches->value);
-	seal(image);
+	image_seal(image);
 }
 
 struct refusal {
@@ -867,7 +880,7 @@ static void
 assert_refusals(const struct image *good, const struct refusal *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct image image = copy_image(good);
+		struct image image = image_copy(good);
 
 		apply_patches(&image, rows[i].patches);
 		assert_refused(&image, HPA_CORRUPT, rows[i].why);
@@ -893,6 +906,10 @@ facts_and_levels_are_checked(void **state)
 		{"the level's size is out of range", {FACT(WIDTH, 0), NO_MORE}},
 		{"the level's size is out of range",
 	         {FACT(HEIGHT, 65536), NO_MORE}},
+		{"the level's size is out of range",
+	         {FACT(WIDTH, 65536), NO_MORE}},
+		{"the level's size is out of range",
+	         {FACT(HEIGHT, 0), NO_MORE}},
 		{"the cluster size is out of range",
 	         {FACT(CLUSTER_SIZE, 3), NO_MORE}},
 		{"the cluster size is out of range",
@@ -901,6 +918,8 @@ facts_and_levels_are_checked(void **state)
 	         {FACT(N_LEVELS, 0), NO_MORE}},
 		{"the number of levels is out of range",
 	         {FACT(N_LEVELS, 13), NO_MORE}},
+		{"the number of levels is out of range",
+	         {FACT(N_LEVELS, 33), NO_MORE}},
 		{"the number of levels is out of range",
 	         {FACT(N_LEVELS, 12), FACT(CLUSTER_SIZE, 5), NO_MORE}},
 		{"the size of section LEVL is wrong",
@@ -933,6 +952,8 @@ facts_and_levels_are_checked(void **state)
 	         {FACT(N_COMPONENTS, 0), NO_MORE}},
 		{"the number of components is impossible",
 	         {FACT(N_COMPONENTS, 49), NO_MORE}},
+		{"the number of components is impossible",
+	         {{HPA_ID_FACTS, HPA_FACT_N_FREE_CELLS, 8, 1u << 31}, NO_MORE}},
 		{"a level's number of nodes is wrong",
 	         {FACT(N_NODES, 5), NO_MORE}},
 		{"a level's number of nodes is wrong",
@@ -1188,7 +1209,7 @@ a_table_is_shared_only_where_nodes_lie_alike(void **state)
 	(void)state;
 	assert_int_not_equal(hpa_get_u32(offsets, 1), hpa_get_u32(offsets, 2));
 	hpa_put_le32(offsets + 8, hpa_get_u32(offsets, 1));
-	seal(&image);
+	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT,
 	               "a table is shared by clusters that differ");
 	free(image.data);
@@ -1215,7 +1236,7 @@ targets_of_a_row_rise(void **state)
 	assert_int_equal(hpa_get_le16(table + HPA_TABLE_N_NODES), 4);
 	assert_memory_equal(targets, "\1\2\3\0\2\3\0\1\3\0\1\2", 12);
 	targets[1] = 1;
-	seal(&image);
+	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT, "intra-edges are out of order");
 	free(image.data);
 }
@@ -1450,6 +1471,256 @@ tables_fill_their_section(void **state)
 	free(image.data);
 }
 
+/* Terrain, agents and links. The world's are those of subjects.c: three classes,
+ * three agents, a one-way link into the closet and a two-way one. */
+
+#define TERR(offset, width, value)                                             \
+	{                                                                      \
+		HPA_ID_TERRAIN, offset, width, value                           \
+	}
+#define CLASS(i, field, width, value)                                          \
+	TERR(HPA_TERR_CLASSES + (i)*HPA_CLASS_SIZE + HPA_CLASS_##field, width, \
+	     value)
+#define AGENT(offset, value)                                                   \
+	{                                                                      \
+		HPA_ID_AGENTS, offset, 1, value                                \
+	}
+#define LINK(i, field, width, value)                                           \
+	{                                                                      \
+		HPA_ID_LINKS, (i)*HPA_LINK_SIZE + HPA_LINK_##field, width,     \
+			value                                                  \
+	}
+#define LINK_EDGE(i, field, value)                                             \
+	{                                                                      \
+		HPA_ID_LINK_EDGES, (i)*HPA_LEDGE_SIZE + HPA_LEDGE_##field, 4,  \
+			value                                                  \
+	}
+#define REACH(offset, width, value)                                            \
+	{                                                                      \
+		HPA_ID_REACH, offset, width, value                             \
+	}
+
+static void
+terrain_and_agents_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"the least factor is out of range",
+	         {FACT(MIN_FACTOR, 0), NO_MORE}},
+		{"the least factor is out of range",
+	         {FACT(MIN_FACTOR, 256), NO_MORE}},
+		{"the least factor is wrong", {FACT(MIN_FACTOR, 2), NO_MORE}},
+		{"an agent's name is no text", {AGENT(0, 7), NO_MORE}},
+		{"an agent's name is no text", {AGENT(31, 'x'), NO_MORE}},
+		{"an agent's name is no text",
+	         {{HPA_ID_AGENTS, 0, 8, 0}, NO_MORE}},
+		{"an agent's name is no text",
+	         {AGENT(HPA_AGENT_TERRAIN, 0x7f), NO_MORE}},
+		{"the number of classes is out of range",
+	         {TERR(HPA_TERR_N_CLASSES, 4, 0), NO_MORE}},
+		{"the number of classes is out of range",
+	         {TERR(HPA_TERR_N_CLASSES, 4, 65), NO_MORE}},
+		{"the number of classes is out of range",
+	         {TERR(HPA_TERR_BITS_LOG2, 4, 4), NO_MORE}},
+		{"the size of section TERR is wrong",
+	         {TERR(HPA_TERR_N_CLASSES, 4, 2), NO_MORE}},
+		{"a terrain class is wrong", {CLASS(1, NAME, 1, 7), NO_MORE}},
+		{"a terrain class is wrong",
+	         {CLASS(1, FACTOR, 4, 256), NO_MORE}},
+		{"a free cell has no factor",
+	         {CLASS(1, FACTOR, 4, 0), NO_MORE}},
+		{"a cell's class is unknown",
+	         {TERR(HPA_TERR_CLASSES + 3 * HPA_CLASS_SIZE, 1, 3), NO_MORE}},
+		{"profiles do not have one level", {FACT(MOVES, 1), NO_MORE}},
+		{"profiles do not have one level", {FACT(WIDTH, 14), NO_MORE}},
+	};
+	struct image good = bake_subject("world");
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+static void
+links_are_checked(void **state)
+{
+	static const struct refusal rows[] = {
+		{"a link is wrong", {LINK(0, FLAGS, 4, 2), NO_MORE}},
+		{"a link is wrong",
+	         {LINK(0, COST, 4, HPA_MAX_LINK_COST + 1), NO_MORE}},
+		{"a link is wrong", {LINK(0, NAME, 1, 7), NO_MORE}},
+		{"the number of links is wrong", {LINK(0, FLAGS, 4, 0), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, TO_X, 2, 5), LINK(0, TO_Y, 2, 0), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FROM_X, 2, 5), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FROM_X, 2, 13), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FROM_Y, 2, 9), NO_MORE}},
+		{"a link leads nowhere", {LINK_EDGE(0, FROM, 1000), NO_MORE}},
+		{"a link leads nowhere", {LINK_EDGE(0, TO, 1000), NO_MORE}},
+		{"a link leads nowhere", {LINK_EDGE(0, LINK, 2), NO_MORE}},
+		{"a link is not where it should be",
+	         {LINK_EDGE(0, TO, 0), NO_MORE}},
+		{"links are out of order",
+	         {LINK_EDGE(1, FROM, 0), LINK_EDGE(1, LINK, 0), NO_MORE}},
+		{"links are out of order", {LINK_EDGE(2, FROM, 0), NO_MORE}},
+		{"reachable components are wrong", {REACH(8, 4, 7), NO_MORE}},
+		{"reachable components are wrong", {REACH(8, 4, 0), NO_MORE}},
+		{"reachable components are wrong", {REACH(13, 1, 0), NO_MORE}},
+		{"reachable components are wrong", {REACH(12, 1, 7), NO_MORE}},
+		{"a link is not in the components", {REACH(12, 1, 1), NO_MORE}},
+		{"the size of section REAC is wrong",
+	         {REACH(HPA_REACH_N, 4, 1), NO_MORE}},
+		{"the size of section REAC is wrong",
+	         {REACH(HPA_REACH_N, 4, HPA_MAX_REACH + 1), NO_MORE}},
+	};
+	struct image good = bake_subject("world");
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+/* A section of another size, with nothing else changed. */
+static void
+sizes_of_sections_are_checked(void **state)
+{
+	static const struct {
+		const char *id;
+		int more; /* bytes */
+		const char *why;
+	} rows[] = {
+		{"FACT", 4, "the size of section FACT is wrong"},
+		{"FACT", -4, "the size of section FACT is wrong"},
+		{"LEVL", 32, "the size of section LEVL is wrong"},
+		{"CELL", 1, "the size of section CELL is wrong"},
+		{"COMP", 1, "the size of section COMP is wrong"},
+		{"COMP", -40, "the size of section COMP is wrong"},
+		{"NODE", 4, "the size of section NODE is wrong"},
+		{"INTR", 4, "the size of section INTR is wrong"},
+		{"CLUS", 4, "the size of section CLUS is wrong"},
+		{"AGNT", 1, "the size of section AGNT is wrong"},
+		{"TERR", 1, "the size of section TERR is wrong"},
+		{"LINK", 1, "the size of section LINK is wrong"},
+		{"LEDG", 1, "the size of section LEDG is wrong"},
+		{"REAC", 1, "the size of section REAC is wrong"},
+		{"REAC", -11, "the size of section REAC is wrong"},
+	};
+	struct image good = bake_subject("world");
+
+	(void)state;
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct hpa_new_section *section;
+		uint8_t bytes[4096] = {0};
+		struct parts parts;
+		struct image image;
+
+		take_apart(&good, &parts);
+		section = parts.sections;
+		while (strcmp(section->id, rows[i].id) != 0)
+			section++;
+		memcpy(bytes, section->raw, section->raw_size);
+		section->raw = bytes;
+		section->raw_size =
+			(size_t)((int)section->raw_size + rows[i].more);
+		image = put_together(&parts, HPA_COMPRESS_NONE);
+		assert_refused(&image, HPA_CORRUPT, rows[i].why);
+		free(image.data);
+	}
+	free(good.data);
+}
+
+/* Three cells that one-way links lead through: what is reached over another is
+ * reached. */
+static void
+reach_is_closed(void **state)
+{
+	static const struct bake_link links[] = {
+		{0, 0, 2, 0, 1000, true, ""}, {2, 0, 4, 0, 1000, true, ""}};
+	static const struct refusal rows[] = {
+		{"reachable components are wrong", {REACH(16, 1, 3), NO_MORE}},
+	};
+	struct bake_options options;
+	struct bake_output out;
+	struct level level;
+	struct image good;
+	struct diag diag;
+
+	(void)state;
+	bake_options_default(&options);
+	options.n_links = 2;
+	options.links = links;
+	level_from_text(".@.@.\n", &level);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	good = (struct image){out.data, out.size};
+	assert_int_equal(section_of(&good, "REAC")[16], 7);
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+	level_free(&level);
+}
+
+static void
+labels_agree_from_above_to_below(void **state)
+{
+	static const struct refusal rows[] = {
+		{"neighbouring cells have two labels",
+	         {FACT(N_COMPONENTS, 2), LABEL(1, 1), NO_MORE}},
+	};
+	struct image good = bake_text("....\n....\n....\n....\n....\n", 1,
+	                              false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+/* Weights were compared with the octile distances of the owner's profile, which
+ * must not be the smaller ones. */
+static void
+a_table_is_shared_only_with_a_lower_factor(void **state)
+{
+	static const struct terrain_class mud = {"mud", 3, false};
+	static const struct bake_agent agents[] = {{"any", 1, ""},
+	                                           {"pig", 1, "mud"}};
+	struct bake_options options;
+	struct bake_output out;
+	struct image good, image;
+	uint8_t clusters[12];
+	struct parts parts;
+	struct level level;
+	struct diag diag;
+	uint32_t last;
+
+	(void)state;
+	bake_options_default(&options);
+	options.n_agents = 2;
+	options.agents = agents;
+	options.compress = HPA_COMPRESS_NONE;
+	level_from_text("....\n", &level);
+	level_add_class(&level, &mud);
+	level.cells[0] = (uint8_t)(level.terrain.n - 1);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	good = (struct image){out.data, out.size};
+	take_apart(&good, &parts);
+	last = parts.n - 1;
+	assert_string_equal(parts.sections[last].id, "TABL");
+	assert_int_equal(parts.sections[last].raw_size, 24);
+	parts.sections[last--].raw_size = 12;
+	assert_string_equal(parts.sections[last].id, "CLUS");
+	assert_int_equal(parts.sections[last].raw_size, sizeof(clusters));
+	memset(clusters, 0, sizeof(clusters));
+	parts.sections[last].raw = clusters;
+	image = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&image, HPA_CORRUPT,
+	               "a table is shared by clusters that differ");
+	free(image.data);
+	free(good.data);
+	level_free(&level);
+}
+
 /* Compressed sections. The container knows no more of them than their sizes,
  * so that one of any content will do. */
 
@@ -1528,7 +1799,7 @@ a_damaged_block_is_noticed_and_the_others_are_read(void **state)
 	fill_blob(&rng, raw, SIZE);
 	image = write_blob(raw, SIZE);
 	image.data[image.size - 1] ^= 1; /* the second block's own checksum */
-	seal(&image);
+	image_seal(&image);
 	assert_int_equal(
 		hpa_file_read(image.data, image.size, true, &file, &detail),
 		HPA_OK);
@@ -1589,19 +1860,56 @@ the_list_of_blocks_is_checked(void **state)
 	fill_blob(&rng, raw, SIZE);
 	good = write_blob(raw, SIZE);
 	for (size_t i = 0; i < N_ROWS(rows); i++) {
-		struct image image = copy_image(&good);
+		struct image image = image_copy(&good);
 		uint8_t *at = rows[i].in_entry ? entry_of(&image, "blob")
 		                               : section_of(&image, "blob");
 		const char *detail = NULL;
 		struct hpa_file file;
 
 		put(at + rows[i].offset, rows[i].width, rows[i].value);
-		seal(&image);
+		image_seal(&image);
 		assert_int_equal(hpa_file_read(image.data, image.size, true,
 		                               &file, &detail),
 		                 HPA_CORRUPT);
 		assert_string_equal(detail, rows[i].why);
 		assert_string_equal(file.culprit, "blob");
+		free(image.data);
+	}
+	free(good.data);
+}
+
+/* The same of sections that are packed, and of those that can't be. */
+static void
+the_sizes_of_packed_sections_are_checked(void **state)
+{
+	static const struct {
+		const char *id;
+		uint32_t offset;
+		unsigned width;
+		uint64_t value;
+		const char *why;
+	} rows[] = {
+		{"FACT", HPA_ENT_CODEC, 1, HPA_CODEC_PACKED,
+	         "a section can't be packed"},
+		{"NODE", HPA_ENT_STORED_SIZE, 8, 3,
+	         "a section's packed size is cut off"},
+		{"NODE", HPA_ENT_STORED_SIZE, 8, 4 + 7,
+	         "a section's list of blocks is cut off"},
+		{"TABL", HPA_ENT_RAW_SIZE, 8, (uint64_t)1 << 40,
+	         "a section is packed too well"},
+		{"TABL", HPA_ENT_RAW_SIZE, 8, UINT64_MAX,
+	         "a section is packed too well"},
+	};
+	struct image good = bake_subject("packed world");
+
+	(void)state;
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct image image = image_copy(&good);
+
+		put(entry_of(&image, rows[i].id) + rows[i].offset,
+		    rows[i].width, rows[i].value);
+		image_seal(&image);
+		assert_refused(&image, HPA_CORRUPT, rows[i].why);
 		free(image.data);
 	}
 	free(good.data);
@@ -1621,7 +1929,7 @@ a_bomb_is_refused_by_its_sizes(void **state)
 	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
 	assert_true(hpa_get_le64(entry + HPA_ENT_STORED_SIZE) < 60);
 	hpa_put_le64(entry + HPA_ENT_RAW_SIZE, 65000);
-	seal(&image);
+	image_seal(&image);
 	assert_int_equal(
 		hpa_file_read(image.data, image.size, true, &file, &detail),
 		HPA_CORRUPT);
@@ -1654,7 +1962,7 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
 	assert_int_equal(hpa_get_le64(entry + HPA_ENT_RAW_SIZE), 1024);
 	section_of(&image, HPA_ID_CELLS)[HPA_ZLIB_ENDS + 4] ^= 0xff;
-	seal(&image);
+	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT, "a section does not inflate");
 	free(image.data);
 	level_free(&level);
@@ -1662,71 +1970,11 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 
 /* Any damage, with checksums put right: refused, or answered without harm. */
 
-static bool
-step_is_legal(const hpa_map *map, hpa_moves moves, hpa_cell a, hpa_cell b)
-{
-	const hpa_cell beside[2] = {{a.x, b.y}, {b.x, a.y}};
-	int dx = abs(a.x - b.x), dy = abs(a.y - b.y);
-	int n_free = hpa_map_is_free(map, beside[0]) +
-	             hpa_map_is_free(map, beside[1]);
-
-	if (dx > 1 || dy > 1 || dx + dy == 0 || !hpa_map_is_free(map, b))
-		return false;
-	if (dx + dy == 1)
-		return true;
-	return n_free >= (moves == HPA_MOVES_8         ? 2
-	                  : moves == HPA_MOVES_8_LOOSE ? 1
-	                                               : 3);
-}
-
-static void
-assert_path_is_legal(const hpa_map *map, const hpa_facts *facts,
-                     const hpa_cell *cells, size_t n)
-{
-	assert_true(n > 0 && hpa_map_is_free(map, cells[0]));
-	for (size_t i = 1; i < n; i++)
-		assert_true(step_is_legal(map, facts->moves, cells[i - 1],
-		                          cells[i]));
-}
-
-static void
-ask_something(struct rng *rng, const hpa_map *map, hpa_query *query)
-{
-	static hpa_cell cells[MAX_PATH_CELLS];
-	static hpa_waypoint points[MAX_PATH_CELLS];
-	hpa_cell from, to, near;
-	hpa_facts facts;
-	uint64_t cost;
-	hpa_status st;
-	size_t n;
-
-	hpa_map_facts(map, &facts);
-	from.x = (uint16_t)rng_below(rng, facts.width + 1);
-	from.y = (uint16_t)rng_below(rng, facts.height);
-	to.x = (uint16_t)rng_below(rng, facts.width);
-	to.y = (uint16_t)rng_below(rng, facts.height);
-	st = hpa_query_path(query, from, to, cells, MAX_PATH_CELLS, &n);
-	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT ||
-	            st == HPA_NO_ROOM);
-	if (st == HPA_OK)
-		assert_path_is_legal(map, &facts, cells, n);
-	st = hpa_query_abstract_path(query, from, to, points, MAX_PATH_CELLS,
-	                             &n);
-	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT);
-	st = hpa_query_cost(query, from, to, &cost);
-	assert_true(st <= HPA_OUTSIDE || st == HPA_CORRUPT);
-	st = hpa_map_nearest(map, from, to, &near);
-	assert_true(st == HPA_OK || st == HPA_BLOCKED || st == HPA_OUTSIDE);
-	if (st == HPA_OK)
-		assert_true(hpa_map_is_free(map, near));
-}
-
 /* Open it and use it; false if it is refused. */
 static bool
 use_damaged(struct rng *rng, const struct image *image)
 {
-	const char *detail;
-	hpa_query *query;
+	const char *detail, *wrong;
 	hpa_map *map;
 	hpa_status st = try_to_open(image, &map, &detail);
 
@@ -1736,10 +1984,9 @@ use_damaged(struct rng *rng, const struct image *image)
 		assert_non_null(detail);
 		return false;
 	}
-	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
-	for (uint32_t i = 0; i < 8; i++)
-		ask_something(rng, map, query);
-	hpa_query_free(query);
+	wrong = inquire(rng, map, 4);
+	if (wrong)
+		fail_msg("%s", wrong);
 	hpa_map_close(map);
 	return true;
 }
@@ -1779,11 +2026,11 @@ damage_with_right_checksums_does_no_harm(void **state)
 		struct image good = bake_random(&rng);
 
 		for (uint32_t j = 0; j < 100; j++) {
-			struct image image = copy_image(&good);
+			struct image image = image_copy(&good);
 			size_t at = rng_below(&rng, (uint32_t)image.size);
 
 			image.data[at] ^= (uint8_t)rng_between(&rng, 1, 255);
-			seal(&image);
+			image_seal(&image);
 			if (use_damaged(&rng, &image))
 				n_opened++;
 			else
@@ -1857,6 +2104,9 @@ main(void)
 		cmocka_unit_test(
 			an_unknown_critical_section_is_refused_by_name),
 		cmocka_unit_test(a_missing_section_is_refused_by_name),
+		cmocka_unit_test(sections_may_come_in_any_order),
+		cmocka_unit_test(there_are_at_most_sixteen_agents),
+		cmocka_unit_test(the_compressor_may_fill_all_its_bytes),
 		cmocka_unit_test(cached_paths_may_be_left_out),
 		cmocka_unit_test(
 			a_newer_major_version_is_too_new_if_its_header_is_intact),
@@ -1883,10 +2133,17 @@ main(void)
 		cmocka_unit_test(wide_labels_say_the_same),
 		cmocka_unit_test(labels_may_be_left_out_but_not_compressed),
 		cmocka_unit_test(damaged_labels_do_no_harm),
+		cmocka_unit_test(terrain_and_agents_are_checked),
+		cmocka_unit_test(links_are_checked),
+		cmocka_unit_test(sizes_of_sections_are_checked),
+		cmocka_unit_test(reach_is_closed),
+		cmocka_unit_test(labels_agree_from_above_to_below),
+		cmocka_unit_test(a_table_is_shared_only_with_a_lower_factor),
 		cmocka_unit_test(blocks_give_back_any_stretch),
 		cmocka_unit_test(
 			a_damaged_block_is_noticed_and_the_others_are_read),
 		cmocka_unit_test(the_list_of_blocks_is_checked),
+		cmocka_unit_test(the_sizes_of_packed_sections_are_checked),
 		cmocka_unit_test(a_bomb_is_refused_by_its_sizes),
 		cmocka_unit_test(
 			a_hot_section_that_does_not_inflate_is_refused),

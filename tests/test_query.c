@@ -1,6 +1,7 @@
 /* test_query.c: the calls of libhpa, as a game uses them. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -465,7 +466,6 @@ static void
 a_file_opens_as_its_bytes_do(void **state)
 {
 	struct fixture *f = *state;
-	const hpa_open_options trust = {.flags = HPA_TRUST};
 	hpa_cell cells[64], expected[64];
 	hpa_query *query;
 	hpa_map *map;
@@ -476,10 +476,10 @@ a_file_opens_as_its_bytes_do(void **state)
 	                                &n_expected),
 	                 HPA_OK);
 	write_temporary(f->file.data, f->file.size, name);
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(hpa_map_open_with(name, i ? &trust : NULL,
-		                                   &map),
-		                 HPA_OK);
+	for (unsigned flags = 0; flags < 4; flags++) {
+		const hpa_open_options how = {.flags = flags};
+
+		assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_OK);
 		assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
 		hpa_query_set_smoothing(query, HPA_SMOOTH_NONE, 0);
 		assert_int_equal(hpa_query_path(query, left, right, cells, 64,
@@ -494,6 +494,37 @@ a_file_opens_as_its_bytes_do(void **state)
 	unlink(name);
 	assert_int_equal(hpa_map_reachable(map, left, right), HPA_OK);
 	hpa_map_close(map);
+}
+
+static void
+a_copy_does_not_mind_what_becomes_of_its_file(void **state)
+{
+	struct fixture *f = *state;
+	struct counter counter = {0};
+	const hpa_allocator allocator = {counted_alloc, counted_free, &counter};
+	const hpa_open_options how = {.flags = HPA_COPY,
+	                              .allocator = &allocator};
+	hpa_query *query;
+	hpa_map *map;
+	char name[32];
+	uint64_t cost;
+
+	write_temporary(f->file.data, f->file.size, name);
+	assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_OK);
+	assert_true(counter.n_bytes > f->file.size);
+	assert_int_equal(truncate(name, 0), 0);
+	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+	assert_int_equal(hpa_query_cost(query, left, right, &cost), HPA_OK);
+	hpa_query_free(query);
+	hpa_map_close(map);
+	assert_int_equal(counter.n_open, 0);
+	assert_int_equal(truncate(name, (off_t)f->file.size), 0);
+	assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_NOT_HPA);
+	counter = (struct counter){.fail_at = 1};
+	assert_int_equal(hpa_map_open_with(name, &how, &map), HPA_NO_MEMORY);
+	assert_null(map);
+	assert_int_equal(counter.n_open, 0);
+	unlink(name);
 }
 
 static void
@@ -519,8 +550,9 @@ what_is_no_file_is_refused(void **state)
 }
 
 /* A thread with a query of its own, and what it was told. */
-#define N_THREADS 4
-#define N_QUESTIONS 300
+#define N_THREADS 8
+#define N_QUESTIONS 1000
+#define N_QUESTIONS_OF_SOAK 100000
 
 struct asker {
 	const struct fixture *f;
@@ -532,18 +564,21 @@ ask(void *argument)
 {
 	struct asker *asker = argument;
 	struct rng rng = {asker->seed};
+	int n_questions = test_is_soak() ? N_QUESTIONS_OF_SOAK : N_QUESTIONS;
 	hpa_query *query;
 
 	if (hpa_query_new(asker->f->map, NULL, &query) != HPA_OK)
 		return NULL;
-	for (int i = 0; i < N_QUESTIONS; i++) {
+	for (int i = 0; i < n_questions; i++) {
 		hpa_cell cells[256];
 		hpa_cell from = random_cell(&rng, &asker->f->level);
 		hpa_cell to = random_cell(&rng, &asker->f->level);
 		size_t n = 0;
-		hpa_status st =
-			hpa_query_path(query, from, to, cells, 256, &n);
+		hpa_status st;
 
+		hpa_query_set_smoothing(query, (hpa_smoothing)(i % 4), 0);
+		st = hpa_query_path(query, from, to, cells, 256, &n);
+		n = n < 256 ? n : 256;
 		asker->hash = hpa_hash(asker->hash + (uint64_t)st,
 		                       (const uint8_t *)cells,
 		                       n * sizeof(*cells));
@@ -552,13 +587,95 @@ ask(void *argument)
 	return asker;
 }
 
+/* A level whose cached paths are worth deflating. */
+static void
+bake_large(struct fixture *f)
+{
+	struct rng rng = {test_seed()};
+
+	*f = (struct fixture){.map = NULL};
+	do {
+		level_free(&f->level);
+		random_level(&rng, 120, &f->level);
+	} while (f->level.width < 60 || f->level.height < 60);
+	bake_level(f, true, HPA_COMPRESS_COLD);
+}
+
+/* Calls of malloc, calloc and realloc by all that is linked into this program;
+ * the linker leads them here. */
+static atomic_size_t n_allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *
+__wrap_malloc(size_t size)
+{
+	n_allocations++;
+	return __real_malloc(size);
+}
+
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	n_allocations++;
+	return __real_calloc(n, size);
+}
+
+void *
+__wrap_realloc(void *memory, size_t size)
+{
+	n_allocations++;
+	return __real_realloc(memory, size);
+}
+
+static void
+no_call_allocates_but_those_that_make_something(void **state)
+{
+	struct rng rng = {test_seed()};
+	struct fixture fixture, *f = &fixture;
+	hpa_query *query;
+	size_t n_before;
+
+	(void)state;
+	bake_large(f);
+	n_before = n_allocations;
+	assert_int_equal(hpa_query_new(f->map, NULL, &query), HPA_OK);
+	assert_int_equal(n_allocations, n_before + 1);
+	for (unsigned i = 0; i < 2000; i++) {
+		static hpa_cell cells[256];
+		hpa_cell from = random_cell(&rng, &f->level);
+		hpa_cell to = random_cell(&rng, &f->level);
+		uint64_t cost;
+		size_t n = 0;
+		hpa_status st;
+
+		hpa_query_set_smoothing(query, (hpa_smoothing)(i % 4), 0);
+		st = hpa_query_path(query, from, to, cells, 256, &n);
+		st = hpa_query_start(query, from, to, &cost);
+		while (st == HPA_OK && n > 0)
+			st = hpa_query_next(query, cells, 32, &n);
+		st = hpa_map_nearest(f->map, from, to, &cells[0]);
+		(void)st;
+	}
+	assert_int_equal(n_allocations, n_before + 1);
+	hpa_query_free(query);
+	tear_down((void **)&f);
+}
+
 static void
 threads_get_the_answers_that_one_gets(void **state)
 {
-	struct fixture *f = *state;
+	struct fixture fixture, *f = &fixture;
 	struct asker askers[N_THREADS];
 	pthread_t threads[N_THREADS];
 
+	(void)state;
+	bake_large(f);
 	for (size_t i = 0; i < N_THREADS; i++) {
 		askers[i] = (struct asker){f, test_seed() + i, 0};
 		assert_int_equal(
@@ -573,6 +690,7 @@ threads_get_the_answers_that_one_gets(void **state)
 		assert_non_null(ask(&alone));
 		assert_true(alone.hash == askers[i].hash);
 	}
+	tear_down((void **)&f);
 }
 
 /* The promise of the levels: a level more, fewer nodes taken. */
@@ -625,12 +743,14 @@ main(void)
 		WITH_ROOMS(a_walk_ends_and_other_calls_end_it),
 		WITH_ROOMS(facts_are_those_of_the_level),
 		WITH_ROOMS(memory_comes_from_the_caller_and_only_at_the_beginning),
+		cmocka_unit_test(no_call_allocates_but_those_that_make_something),
 		cmocka_unit_test(an_allocator_that_fails_is_survived),
 		cmocka_unit_test(nearest_is_what_looking_at_every_cell_finds),
 		WITH_ROOMS(nearest_refuses_what_it_can_not_start_from),
 		WITH_ROOMS(a_file_opens_as_its_bytes_do),
+		WITH_ROOMS(a_copy_does_not_mind_what_becomes_of_its_file),
 		WITH_ROOMS(what_is_no_file_is_refused),
-		WITH_ROOMS(threads_get_the_answers_that_one_gets),
+		cmocka_unit_test(threads_get_the_answers_that_one_gets),
 		cmocka_unit_test(levels_save_expansions),
 	};
 

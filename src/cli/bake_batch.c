@@ -634,7 +634,9 @@ run_jobs(struct batch *batch)
 	                       : batch->plan->progress,
 	               jobs.n, weight);
 	batch_use_threads(batch->plan->baking->n_threads);
+	file_begin_writing();
 	ok = batch_run(&jobs);
+	file_end_writing();
 	progress_end(&batch->progress);
 	return ok;
 }

@@ -6,12 +6,13 @@
 
 #include "src/cli/cli.h"
 #include "src/cli/describe.h"
+#include "src/cli/dump.h"
 #include "src/cli/input.h"
 #include "src/cli/json.h"
 
 struct options {
 	const char *agent;
-	bool json;
+	bool json, dump;
 };
 
 static const struct cli_option option_rows[] = {
@@ -24,6 +25,10 @@ static const struct cli_option option_rows[] = {
          .name = "json",
          .what = "print JSON: an object for one file, an array for several",
          .offset = offsetof(struct options, json)},
+	{.kind = CLI_SWITCH,
+         .name = "dump",
+         .what = "print every cell, node and edge, a line each",
+         .offset = offsetof(struct options, dump)},
 	{.kind = CLI_END},
 };
 
@@ -296,38 +301,64 @@ keep_agent(const char *name, const char *agent, struct baked *baked,
 }
 
 static enum diag_status
+check_usage(const struct options *options, int n, struct diag *diag)
+{
+	if (n == 0)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "info takes one file or more, and there is "
+		                "none");
+	if (options->json && options->dump)
+		return diag_set(diag, DIAG_USAGE, 0,
+		                "info takes one of --json and --dump, not "
+		                "both");
+	return DIAG_OK;
+}
+
+/* Tell of one file, in JSON by an item of the array. */
+static enum diag_status
+tell(const struct options *options, const char *name, json_t **array,
+     struct diag *diag)
+{
+	struct baked baked;
+	enum diag_status status = input_baked(name, &baked, diag);
+
+	if (!status && options->agent)
+		status = keep_agent(name, options->agent, &baked, diag);
+	if (status)
+		return status;
+	if (options->json) {
+		cli_json_add(array, json_baked(name, &baked));
+	} else if (options->dump) {
+		status = dump_baked(stdout, &baked, diag);
+		if (status)
+			cli_set_file(diag, name);
+	} else {
+		print_text(name, &baked);
+	}
+	input_close_baked(&baked);
+	return status;
+}
+
+static enum diag_status
 run(const void *verb_options, int n, char **names, struct diag *diag)
 {
 	const struct options *options = verb_options;
-	enum diag_status worst = DIAG_OK, status;
-	json_t *array = json_array();
+	enum diag_status worst = check_usage(options, n, diag), status;
+	json_t *array;
 
-	if (n == 0)
-		worst = diag_set(diag, DIAG_USAGE, 0,
-		                 "info takes one file or more, and there is "
-		                 "none");
+	if (worst)
+		return worst;
+	array = json_array();
 	for (int i = 0; i < n; i++) {
-		struct baked baked;
-
-		status = input_baked(names[i], &baked, diag);
-		if (!status && options->agent)
-			status = keep_agent(names[i], options->agent, &baked,
-			                    diag);
+		status = tell(options, names[i], &array, diag);
 		if (status > worst)
 			worst = status;
-		if (status) {
+		if (status)
 			cli_report(diag);
-			continue;
-		}
-		if (options->json)
-			cli_json_add(&array, json_baked(names[i], &baked));
-		else
-			print_text(names[i], &baked);
-		if (!options->json && i + 1 < n)
+		else if (!options->json && i + 1 < n)
 			printf("\n");
-		input_close_baked(&baked);
 	}
-	if (options->json && n > 0) {
+	if (options->json) {
 		status = print_json(array, n > 1, diag);
 		worst = status > worst ? status : worst;
 	}
@@ -336,7 +367,7 @@ run(const void *verb_options, int n, char **names, struct diag *diag)
 }
 
 static const char *const usage[] = {
-	"[--agent NAME] [--json] FILE...",
+	"[--agent NAME] [--json | --dump] FILE...",
 	NULL,
 };
 

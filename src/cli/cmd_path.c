@@ -221,7 +221,7 @@ static enum diag_status
 open_session(struct session *session)
 {
 	const char *detail = NULL;
-	const hpa_open_options how = {.detail = &detail};
+	const hpa_open_options how = {.flags = HPA_COPY, .detail = &detail};
 	hpa_status st = hpa_map_open_with(session->name, &how, &session->map);
 
 	if (st == HPA_OK) {

@@ -32,10 +32,22 @@
 #define MAX_SIZE (SIZE_MAX / 2)
 #define FIRST_READ 65536u
 #define MAX_WRITE ((size_t)1 << 30)
+#define PIECE 65536u
 #define TEMPORARY "/.hpabake-XXXXXX"
 
-static const int ending_signals[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU,
+/* What ends the program, and what it says then. */
+#define STOPPED "hpabake: stopped, no file is half written: "
+
+static const struct {
+	int number;
+	const char *text;
+} ending_signals[] = {
+	{SIGHUP, STOPPED "hangup\n"},
+	{SIGINT, STOPPED "interrupt\n"},
+	{SIGQUIT, STOPPED "quit\n"},
+	{SIGTERM, STOPPED "terminate\n"},
+	{SIGXCPU, STOPPED "processor time is used up\n"},
+	{SIGBUS, "hpabake: a level was cut off or can't be read any more\n"},
 };
 
 #define N_SIGNALS (sizeof(ending_signals) / sizeof(ending_signals[0]))
@@ -46,7 +58,7 @@ static const int ending_signals[] = {
 /* What the handler needs. */
 static struct {
 	_Atomic(char *) names[MAX_TEMPORARIES];
-	atomic_bool is_making, ending;
+	atomic_bool is_making, ending, is_told;
 	pthread_t maker; /* counts while is_making */
 } temporaries;
 
@@ -239,7 +251,9 @@ write_all(int fd, const uint8_t *data, size_t size)
 		size_t piece = size < MAX_WRITE ? size : MAX_WRITE;
 		ssize_t n = write(fd, data, piece);
 
-		if (n < 0 && errno != EINTR)
+		if (n == 0)
+			errno = EIO;
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
 		if (n > 0) {
 			data += n;
@@ -247,6 +261,18 @@ write_all(int fd, const uint8_t *data, size_t size)
 		}
 	}
 	return true;
+}
+
+static void
+tell_why(int signal_number)
+{
+	for (size_t i = 0; i < N_SIGNALS; i++) {
+		const char *text = ending_signals[i].text;
+
+		if (ending_signals[i].number == signal_number &&
+		    write(STDERR_FILENO, text, strlen(text)) < 0)
+			return;
+	}
 }
 
 static void
@@ -264,6 +290,8 @@ remove_and_end(int signal_number)
 		if (name)
 			unlink(name);
 	}
+	if (!atomic_exchange(&temporaries.is_told, true))
+		tell_why(signal_number);
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);
 }
@@ -276,9 +304,11 @@ catch_signals(void)
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < N_SIGNALS; i++) {
-		sigaction(ending_signals[i], NULL, &writers.before[i]);
+		int number = ending_signals[i].number;
+
+		sigaction(number, NULL, &writers.before[i]);
 		if (writers.before[i].sa_handler != SIG_IGN)
-			sigaction(ending_signals[i], &action, NULL);
+			sigaction(number, &action, NULL);
 	}
 }
 
@@ -292,8 +322,8 @@ default_mode(void)
 	return 0666 & ~mask;
 }
 
-static void
-begin_writing(void)
+void
+file_begin_writing(void)
 {
 	pthread_mutex_lock(&lock);
 	if (writers.n++ == 0) {
@@ -303,13 +333,14 @@ begin_writing(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void
-end_writing(void)
+void
+file_end_writing(void)
 {
 	pthread_mutex_lock(&lock);
 	if (--writers.n == 0)
 		for (size_t i = 0; i < N_SIGNALS; i++)
-			sigaction(ending_signals[i], &writers.before[i], NULL);
+			sigaction(ending_signals[i].number, &writers.before[i],
+			          NULL);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -352,7 +383,7 @@ make_temporary(char *name)
 
 	sigemptyset(&ending);
 	for (size_t i = 0; i < N_SIGNALS; i++)
-		sigaddset(&ending, ending_signals[i]);
+		sigaddset(&ending, ending_signals[i].number);
 	pthread_mutex_lock(&lock);
 	pthread_sigmask(SIG_BLOCK, &ending, &before);
 	temporaries.maker = pthread_self();
@@ -411,7 +442,7 @@ replace(const char *name, const uint8_t *data, size_t size)
 
 	if (!beside)
 		return ENOMEM;
-	begin_writing();
+	file_begin_writing();
 	fd = make_temporary(beside);
 	error = fd < 0 ? errno : fill(fd, data, size);
 	if (!error && rename(beside, name) != 0)
@@ -419,7 +450,7 @@ replace(const char *name, const uint8_t *data, size_t size)
 	if (error && fd >= 0)
 		unlink(beside);
 	drop_name(beside);
-	end_writing();
+	file_end_writing();
 	return error;
 }
 
@@ -434,19 +465,39 @@ replace_real(const char *name, const uint8_t *data, size_t size)
 	return error;
 }
 
+/* Read the next bytes and compare them; nothing is kept, as the file may be
+ * large. */
+static bool
+next_are(int fd, const uint8_t *data, size_t size)
+{
+	uint8_t piece[PIECE];
+
+	while (size) {
+		ssize_t n = read(fd, piece, size < PIECE ? size : PIECE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || memcmp(piece, data, (size_t)n) != 0)
+			return false;
+		data += n;
+		size -= (size_t)n;
+	}
+	return true;
+}
+
 static bool
 has_bytes(const char *name, const struct stat *st, const uint8_t *data,
           size_t size)
 {
-	struct file_bytes old;
-	struct diag ignored;
+	int fd;
 	bool equal;
 
-	if ((uintmax_t)st->st_size != size ||
-	    file_read(name, &old, &ignored) != DIAG_OK)
+	if ((uintmax_t)st->st_size != size)
 		return false;
-	equal = old.size == size && memcmp(old.data, data, size) == 0;
-	file_free(&old);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	equal = fd >= 0 && next_are(fd, data, size);
+	if (fd >= 0)
+		close(fd);
 	return equal;
 }
 

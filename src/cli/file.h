@@ -27,7 +27,7 @@ enum diag_status file_read(const char *name, struct file_bytes *out,
 void file_free(struct file_bytes *bytes);
 
 /* The same, by a map of the file where it can be mapped. Who cuts the file off
- * meanwhile ends the program. */
+ * meanwhile ends the program, by SIGBUS. */
 enum diag_status file_map(const char *name, struct file_bytes *out,
                           struct diag *diag);
 
@@ -43,5 +43,11 @@ uint64_t file_weight(const char *name);
  * was. */
 enum diag_status file_replace(const char *name, const uint8_t *data,
                               size_t size, bool *is_same, struct diag *diag);
+
+/* Between these two a signal that ends the program is told on stderr and leaves
+ * no temporary file; they nest. file_replace() does so by itself, but knows only
+ * of its own time. */
+void file_begin_writing(void);
+void file_end_writing(void);
 
 #endif

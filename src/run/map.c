@@ -1,9 +1,10 @@
 /* map.c: open a baked level and tell what is in it.
  *
- * A file is mapped, its container read (hpa_read.h), what is compressed and has
- * to be searched in place is inflated into one allocation, and the arrays are
- * looked up and checked (hpa_view.h). From then on the map never changes, so
- * that threads share it without a lock. */
+ * A file is mapped, or copied where it might be cut off meanwhile, its container
+ * read (hpa_read.h), what is compressed and has to be searched in place is
+ * inflated into one allocation, and the arrays are looked up and checked
+ * (hpa_view.h). From then on the map never changes, so that threads share it
+ * without a lock. */
 #include "src/run/map.h"
 
 #include <errno.h>
@@ -142,57 +143,120 @@ hpa_map_open_memory(const void *data, size_t size,
 	return st;
 }
 
-/* Map a whole file; an empty one is no mapping and no error. */
+/* 0, or the error's number. */
+static int
+map_bytes(int fd, struct map_bytes *bytes)
+{
+	void *data = mmap(NULL, bytes->size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (data == MAP_FAILED)
+		return errno;
+	bytes->data = data;
+	bytes->n_read = bytes->size;
+	return 0;
+}
+
+static int
+copy_bytes(int fd, struct map_bytes *bytes)
+{
+	while (bytes->n_read < bytes->size) {
+		ssize_t n = read(fd, (uint8_t *)bytes->data + bytes->n_read,
+		                 bytes->size - bytes->n_read);
+
+		if (n == 0)
+			break;
+		if (n > 0)
+			bytes->n_read += (size_t)n;
+		else if (errno != EINTR)
+			return errno;
+	}
+	return 0;
+}
+
+static void
+free_bytes(const struct map_bytes *bytes, const hpa_allocator *allocator)
+{
+	if (bytes->data && bytes->is_copy)
+		allocator->free(allocator->user, bytes->data, bytes->size);
+	else if (bytes->data)
+		munmap(bytes->data, bytes->size);
+}
+
+static int
+measure(int fd, size_t *size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	if ((uintmax_t)st.st_size > SIZE_MAX)
+		return EFBIG;
+	*size = (size_t)st.st_size;
+	return 0;
+}
+
+/* Take the bytes of an open file; *error is its number, with HPA_IO. */
 static hpa_status
-map_file(const char *name, void **mapping, size_t *size)
+take_bytes(int fd, const hpa_allocator *allocator, struct map_bytes *bytes,
+           int *error)
+{
+	*error = measure(fd, &bytes->size);
+	if (*error)
+		return HPA_IO;
+	/* An empty file can't be mapped, and is none of ours. */
+	if (bytes->size == 0)
+		return HPA_OK;
+	if (bytes->is_copy) {
+		bytes->data = allocator->alloc(allocator->user, bytes->size);
+		if (!bytes->data)
+			return HPA_NO_MEMORY;
+		*error = copy_bytes(fd, bytes);
+	} else {
+		*error = map_bytes(fd, bytes);
+	}
+	return *error ? HPA_IO : HPA_OK;
+}
+
+static hpa_status
+read_bytes(const char *name, const hpa_allocator *allocator,
+           struct map_bytes *bytes)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	int error = 0;
+	hpa_status st;
+	int error;
 
-	*mapping = NULL;
-	*size = 0;
 	if (fd < 0)
 		return HPA_IO;
-	if (fstat(fd, &st) != 0)
-		error = errno;
-	else if (S_ISDIR(st.st_mode))
-		error = EISDIR;
-	else if ((uintmax_t)st.st_size > SIZE_MAX)
-		error = EFBIG;
-	else if (st.st_size > 0) {
-		*size = (size_t)st.st_size;
-		*mapping = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (*mapping == MAP_FAILED) {
-			error = errno;
-			*mapping = NULL;
-		}
-	}
+	st = take_bytes(fd, allocator, bytes, &error);
 	close(fd);
+	if (st != HPA_OK)
+		free_bytes(bytes, allocator);
 	errno = error;
-	return error ? HPA_IO : HPA_OK;
+	return st;
 }
 
 hpa_status
 hpa_map_open_with(const char *file, const hpa_open_options *options,
                   hpa_map **out)
 {
-	void *mapping;
-	size_t size;
-	hpa_status st = map_file(file, &mapping, &size);
+	hpa_allocator allocator =
+		hpa_allocator_or_default(options ? options->allocator : NULL);
+	struct map_bytes bytes = {.is_copy = options &&
+	                                 (options->flags & HPA_COPY)};
+	hpa_status st = read_bytes(file, &allocator, &bytes);
 
 	*out = NULL;
 	if (options && options->detail)
 		*options->detail = NULL;
 	if (st != HPA_OK)
 		return st;
-	st = hpa_map_open_memory(mapping, size, options, out);
-	if (st == HPA_OK) {
-		(*out)->mapping = mapping;
-		(*out)->mapping_size = size;
-	} else if (mapping) {
-		munmap(mapping, size);
-	}
+	st = hpa_map_open_memory(bytes.data, bytes.n_read, options, out);
+	if (st == HPA_OK)
+		(*out)->bytes = bytes;
+	else
+		free_bytes(&bytes, &allocator);
 	return st;
 }
 
@@ -213,8 +277,7 @@ hpa_map_close(hpa_map *map)
 	if (map->inflated)
 		allocator.free(allocator.user, map->inflated,
 		               map->inflated_size);
-	if (map->mapping)
-		munmap(map->mapping, map->mapping_size);
+	free_bytes(&map->bytes, &allocator);
 	allocator.free(allocator.user, map, map->n_profiles * sizeof(*map));
 }
 

@@ -2,6 +2,7 @@
 #ifndef RUN_MAP_H
 #define RUN_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +10,14 @@
 #include "formats/hpa_view.h"
 #include "hpa.h"
 #include "src/grid/grid.h"
+
+/* A file's bytes, mapped or copied. */
+struct map_bytes {
+	void *data;    /* NULL: there are none, or they are the caller's */
+	size_t size;   /* that were taken, and have to be given back */
+	size_t n_read; /* a file that was cut off meanwhile has fewer */
+	bool is_copy;  /* from the allocator */
+};
 
 /* A file with several profiles is an array of maps. The first one is what the
  * caller opens and closes; it owns what they share. */
@@ -23,8 +32,7 @@ struct hpa_map {
 	uint32_t n_profiles;
 	uint8_t *inflated; /* NULL: nothing had to be */
 	size_t inflated_size;
-	void *mapping; /* NULL: the bytes are the caller's */
-	size_t mapping_size;
+	struct map_bytes bytes;
 };
 
 /* The caller's allocator, or malloc() and free() where it is NULL. */

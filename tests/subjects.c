@@ -1,0 +1,107 @@
+/* subjects.c: five small files that have all sections and codecs.
+ *
+ * They are as small as they can be for that, because what is done to them is
+ * done at every byte. At this size packing does not pay, so the last one is packed
+ * by force. */
+#include "tests/subjects.h"
+
+#include <stdlib.h>
+
+#include "src/bake/bake.h"
+#include "tests/support.h"
+
+/* A hall and a yard, some rooms, a closet that nothing leads to. */
+const char subjects_level[] = ".....@.......\n"
+			      ".....@.......\n"
+			      "........@@@..\n"
+			      ".....@..@.@..\n"
+			      "@@.@@@..@@@..\n"
+			      ".....@.......\n"
+			      ".....@.......\n"
+			      ".............\n"
+			      ".....@.......\n";
+
+const char *const subject_names[N_SUBJECTS] = {"stored", "cold", "deflated",
+                                               "world", "packed world"};
+
+static struct image
+bake(const struct level *level, const struct bake_options *options)
+{
+	struct bake_output out;
+	struct image exact;
+	struct diag diag;
+
+	if (bake_run(level, options, &out, NULL, &diag) != DIAG_OK)
+		abort();
+	exact = image_copy(&(struct image){out.data, out.size});
+	free(out.data);
+	return exact;
+}
+
+static struct bake_options
+usual_options(void)
+{
+	struct bake_options options;
+
+	bake_options_default(&options);
+	options.cluster_size = 4;
+	options.n_levels = 2;
+	options.n_threads = 1;
+	return options;
+}
+
+static struct image
+bake_plain(enum hpa_compress compress, bool cache_paths)
+{
+	struct bake_options options = usual_options();
+	struct image image;
+	struct level level;
+
+	options.compress = compress;
+	options.cache_paths = cache_paths;
+	level_from_text(subjects_level, &level);
+	image = bake(&level, &options);
+	level_free(&level);
+	return image;
+}
+
+/* Terrain with factors, three agents, links of both kinds. */
+static struct image
+bake_world(void)
+{
+	static const struct terrain_class mud = {"mud", 3, false};
+	static const struct bake_agent agents[] = {
+		{"fox", 1, ""}, {"ox", 2, ""}, {"snail", 2, "ground"}};
+	static const struct bake_link links[] = {
+		{0, 0, 9, 3, 1500, true, "hole"},
+		{1, 8, 11, 0, 9000, false, ""}};
+	struct bake_options options = usual_options();
+	struct image image;
+	struct level level;
+
+	options.compress = HPA_COMPRESS_NONE;
+	options.cache_paths = true;
+	options.n_agents = 3;
+	options.agents = agents;
+	options.n_links = 2;
+	options.links = links;
+	level_from_text(subjects_level, &level);
+	level_add_class(&level, &mud);
+	for (uint32_t i = 6; i < 8; i++)
+		for (uint32_t x = 0; x < 4; x++)
+			level.cells[i * level.width + x] =
+				(uint8_t)(level.terrain.n - 1);
+	image = bake(&level, &options);
+	level_free(&level);
+	return image;
+}
+
+void
+subjects_bake(struct image out[N_SUBJECTS])
+{
+	out[0] = bake_plain(HPA_COMPRESS_NONE, false);
+	out[1] = bake_plain(HPA_COMPRESS_COLD, true);
+	out[2] = bake_plain(HPA_COMPRESS_ALL, true);
+	out[3] = bake_world();
+	out[4] = image_pack(&out[3]);
+}
