@@ -1,8 +1,8 @@
-/* subjects.c: five small files that have all sections and codecs.
+/* subjects.c: six small files that have all sections and codecs.
  *
  * They are as small as they can be for that, because what is done to them is
- * done at every byte. At this size packing does not pay, so the last one is packed
- * by force. */
+ * done at every byte. At this size packing does not pay, so one is packed by
+ * force. */
 #include "tests/subjects.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ const char subjects_level[] = ".....@.......\n"
 			      ".............\n"
 			      ".....@.......\n";
 
-const char *const subject_names[N_SUBJECTS] = {"stored", "cold", "deflated",
-                                               "world", "packed world"};
+const char *const subject_names[N_SUBJECTS] = {
+	"stored", "cold", "deflated", "labelled", "world", "packed world"};
 
 static struct image
 bake(const struct level *level, const struct bake_options *options)
@@ -51,7 +51,7 @@ usual_options(void)
 }
 
 static struct image
-bake_plain(enum hpa_compress compress, bool cache_paths)
+bake_plain(enum hpa_compress compress, bool cache_paths, bool labels)
 {
 	struct bake_options options = usual_options();
 	struct image image;
@@ -59,6 +59,7 @@ bake_plain(enum hpa_compress compress, bool cache_paths)
 
 	options.compress = compress;
 	options.cache_paths = cache_paths;
+	options.fast_queries = labels;
 	level_from_text(subjects_level, &level);
 	image = bake(&level, &options);
 	level_free(&level);
@@ -99,9 +100,10 @@ bake_world(void)
 void
 subjects_bake(struct image out[N_SUBJECTS])
 {
-	out[0] = bake_plain(HPA_COMPRESS_NONE, false);
-	out[1] = bake_plain(HPA_COMPRESS_COLD, true);
-	out[2] = bake_plain(HPA_COMPRESS_ALL, true);
-	out[3] = bake_world();
-	out[4] = image_pack(&out[3]);
+	out[0] = bake_plain(HPA_COMPRESS_NONE, false, false);
+	out[1] = bake_plain(HPA_COMPRESS_COLD, true, false);
+	out[2] = bake_plain(HPA_COMPRESS_ALL, true, false);
+	out[3] = bake_plain(HPA_COMPRESS_ALL, false, true);
+	out[4] = bake_world();
+	out[5] = image_pack(&out[4]);
 }

@@ -1,10 +1,10 @@
-/* subjects.h: five small files that have all sections and codecs. */
+/* subjects.h: six small files that have all sections and codecs. */
 #ifndef TESTS_SUBJECTS_H
 #define TESTS_SUBJECTS_H
 
 #include "tests/image.h"
 
-#define N_SUBJECTS 5u
+#define N_SUBJECTS 6u
 
 extern const char *const subject_names[N_SUBJECTS];
 

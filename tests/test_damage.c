@@ -53,7 +53,7 @@ hash_content(const struct hpa_file *file)
 		HPA_ID_AGENTS, HPA_ID_TERRAIN,    HPA_ID_LINKS,    HPA_ID_FACTS,
 		HPA_ID_CELLS,  HPA_ID_COMPONENTS, HPA_ID_NODES,    HPA_ID_INTER,
 		HPA_ID_LEVELS, HPA_ID_TABLES,     HPA_ID_CLUSTERS, HPA_ID_PATHS,
-		HPA_ID_REACH,  HPA_ID_LINK_EDGES};
+		HPA_ID_REACH,  HPA_ID_LINK_EDGES, HPA_ID_LABELS};
 	uint32_t n_profiles = hpa_file_profiles(file);
 	uint64_t hash = HPA_HASH_SEED;
 

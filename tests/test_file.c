@@ -162,6 +162,8 @@ assert_u32s(const struct image *image, const char *id, const uint32_t *expected,
 		                 expected[i]);
 }
 
+#define MAX_PATH_CELLS 4096
+
 #define ASSERT_BYTES(image, id, ...)                                           \
 	assert_section(image, id, (const uint8_t[]){__VA_ARGS__},              \
 	               sizeof((const uint8_t[]){__VA_ARGS__}))
@@ -1365,7 +1367,7 @@ far_hubs_are_refused(void **state)
 	(void)state;
 	assert_opens(&wide);
 	hpa_put_le32(raw + RANKS + 4 * n, HPA_MAX_DISTANCE + 1);
-	seal(&wide);
+	image_seal(&wide);
 	assert_refused(&wide, HPA_CORRUPT, "a hub is too far away");
 	free(wide.data);
 	free(good.data);
@@ -2065,7 +2067,7 @@ damaged_labels_do_no_harm(void **state)
 				(uint8_t)rng_below(&rng,
 			                           rng_chance(&rng, 50) ? 3
 			                                                : 256);
-		seal(&image);
+		image_seal(&image);
 		n_opened += use_damaged(&rng, &image);
 		free(image.data);
 	}
