@@ -34,9 +34,11 @@
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
 
-/* Where to look around: at paths of at most so many steps, for ways that are
- * shorter by more than one part of so many. */
+/* Where to look around: at paths of at most so many steps that are longer than the
+ * crow flies by at most one part of so many, for ways that are shorter by more
+ * than one part of so many. */
 #define LOOK_AROUND_STEPS 120u
+#define LOOK_AROUND_SPAN 6u
 #define LOOK_AROUND_GAIN 18u
 
 uint32_t
@@ -546,11 +548,12 @@ look_around(struct hpa_query *query)
 	struct smooth *smooth = &query->smooth;
 	const struct bend *a = &smooth->path.at[0];
 	const struct bend *b = &smooth->path.at[smooth->path.n - 1];
+	uint64_t least = grid_octile(grid, a->x, a->y, b->x, b->y);
 	uint64_t below = b->cost - b->cost / LOOK_AROUND_GAIN;
 	uint64_t step = (uint64_t)grid->cost_straight * grid->min_factor;
 
 	if (b->cost > LOOK_AROUND_STEPS * step ||
-	    below <= grid_octile(grid, a->x, a->y, b->x, b->y) ||
+	    below <= least || b->cost - least > least / LOOK_AROUND_SPAN ||
 	    !corridor_look_around(&query->corridor, &smooth->path, below,
 	                          smooth->capacity, &smooth->spare))
 		return;
