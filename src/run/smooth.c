@@ -5,15 +5,16 @@
  * two directions, neighbours on the compass: no way between its ends is
  * shorter. So only stretches with a third direction are looked at.
  *
- * Shortcuts. The bends are gone through one by one. From each one, the bends
- * before it are looked back at, and the farthest one is taken that it can be
- * joined to by two runs, a diagonal and a straight one in either order. The
- * first of the two begins at the earlier bend and the second ends at the later
- * one, so all that has to be known is how far each bend sees in the eight
- * directions; that is found once, as far as it is asked for, and kept with the
- * bend. Where no two bends can be joined, the corner is cut between two runs:
- * by as many moves of both as can be replaced. All of it is repeated until
- * nothing is gained.
+ * Shortcuts. The bends are gone through one by one. From each one, the few bends
+ * before it are looked back at until one is out of sight, and the farthest one is
+ * taken that it can be joined to by two runs, a diagonal and a straight one in
+ * either order. The first of the two begins at the earlier bend and the second
+ * ends at the later one, so all that has to be known is how far each bend sees in
+ * the eight directions; that is found once, as far as it is asked for, and kept
+ * with the bend. Where no two bends can be joined, the corner is cut between two
+ * runs: by as many moves of both as can be replaced. All of it is repeated until
+ * nothing is gained; pairs of bends that were there the last time are passed
+ * over.
  *
  * Rays (Jansen and Buro 2007). From each cell of the path, rays in eight
  * directions look for the last cell of the path that they meet inside a box.
@@ -29,8 +30,8 @@
 #include "src/run/query.h"
 
 #define MAX_BENDS 2048u
-#define LOOK_BACK 8u  /* bends */
-#define MAX_MISSED 2u /* of them in a row that can't be joined */
+#define LOOK_BACK 4u  /* bends */
+#define LOOK_AHEAD 8u /* runs that a ray may end on */
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
 
@@ -255,7 +256,7 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 {
 	uint32_t last = bends->n - 1;
 	unsigned pairs = ~0u;
-	uint32_t corner = HPA_NONE, best = HPA_NONE, n_missed = 0;
+	uint32_t corner = HPA_NONE, best = HPA_NONE;
 	bool is_last_recent = is_recent(bends, last), any_recent = false;
 	struct grid_legs legs, found;
 
@@ -279,8 +280,7 @@ shorten(const struct grid *grid, struct bends *bends, uint32_t begin)
 		                  &found)) {
 			best = i;
 			legs = found;
-			n_missed = 0;
-		} else if (++n_missed == MAX_MISSED) {
+		} else {
 			break;
 		}
 	}
@@ -438,7 +438,7 @@ find_ray(const struct grid *grid, const struct bends *path,
 	uint64_t best = 0;
 
 	for (uint32_t run = from->run + 1;
-	     run < path->n && run - from->run <= LOOK_BACK &&
+	     run < path->n && run - from->run <= LOOK_AHEAD &&
 	     path->at[run].move != WALK_JUMP;
 	     run++)
 		for (unsigned d = 0; d < GRID_N_DIRECTIONS; d++) {
