@@ -18,6 +18,12 @@ hpa_shape_section(const struct hpa_file *file, const char *id, uint32_t profile,
 	return section;
 }
 
+static uint32_t
+n_along(uint32_t cells, uint32_t size)
+{
+	return (cells + size - 1) / size;
+}
+
 bool
 hpa_shape_read(const struct hpa_file *file, uint32_t profile,
                struct hpa_shape *out)
@@ -41,10 +47,13 @@ hpa_shape_read(const struct hpa_file *file, uint32_t profile,
 	out->has_paths =
 		hpa_get_le32(raw + HPA_FACT_FLAGS) & HPA_FACT_FLAG_PATHS;
 	out->stride = ((size_t)out->width + 7) / 8;
+	if (out->cluster_size < HPA_MIN_CLUSTER_SIZE ||
+	    out->cluster_size > HPA_MAX_CLUSTER_SIZE)
+		return false;
+	out->reciprocal = UINT32_MAX / out->cluster_size + 1;
+	out->clusters_x = n_along(out->width, out->cluster_size);
 	return out->width > 0 && out->width <= HPA_MAX_SIDE &&
 	       out->height > 0 && out->height <= HPA_MAX_SIDE &&
-	       out->cluster_size >= HPA_MIN_CLUSTER_SIZE &&
-	       out->cluster_size <= HPA_MAX_CLUSTER_SIZE &&
 	       out->n_levels > 0 && out->n_levels <= HPA_MAX_LEVELS &&
 	       out->straight <= HPA_WEIGHTED_STRAIGHT &&
 	       out->diagonal <= HPA_WEIGHTED_DIAGONAL &&
@@ -52,16 +61,10 @@ hpa_shape_read(const struct hpa_file *file, uint32_t profile,
 	       out->agent_size <= HPA_MAX_AGENT_SIZE;
 }
 
-static uint32_t
-n_along(uint32_t cells, uint32_t size)
-{
-	return (cells + size - 1) / size;
-}
-
 uint32_t
 hpa_shape_n_clusters(const struct hpa_shape *shape)
 {
-	return n_along(shape->width, shape->cluster_size) *
+	return shape->clusters_x *
 	       n_along(shape->height, shape->cluster_size);
 }
 
@@ -192,15 +195,16 @@ hpa_shape_expect_nodes(const struct hpa_shape *shape, const uint8_t *cells,
                        uint32_t *above, uint64_t places[HPA_PLACE_WORDS])
 {
 	struct hpa_shape_window window = hpa_shape_cluster(shape, cluster);
-	uint32_t size = shape->cluster_size;
+	uint32_t column = hpa_shape_row(shape, window.x);
+	uint32_t row = hpa_shape_row(shape, window.y);
 
 	memset(places, 0, HPA_PLACE_WORDS * sizeof(places[0]));
 	/* The cluster to the left is the one before. */
 	for (uint32_t i = nodes->n; window.x > 0 && i-- > 0;) {
 		uint32_t x = hpa_shape_x(nodes, i), y = hpa_shape_y(nodes, i);
 
-		if (x / size + 1 != window.x / size ||
-		    y / size != window.y / size)
+		if (hpa_shape_row(shape, x) + 1 != column ||
+		    hpa_shape_row(shape, y) != row)
 			break;
 		if (x + 1 == window.x)
 			expect(shape, cells, &window, x + 1, y, places);
@@ -209,8 +213,8 @@ hpa_shape_expect_nodes(const struct hpa_shape *shape, const uint8_t *cells,
 		uint32_t x = hpa_shape_x(nodes, *above);
 		uint32_t y = hpa_shape_y(nodes, *above);
 
-		if (x / size > window.x / size ||
-		    y / size + 1 != window.y / size)
+		if (hpa_shape_row(shape, x) > column ||
+		    hpa_shape_row(shape, y) + 1 != row)
 			break;
 		if (y + 1 == window.y)
 			expect(shape, cells, &window, x, y + 1, places);
@@ -222,10 +226,12 @@ static uint64_t
 order_of(const struct hpa_shape *shape, uint32_t x, uint32_t y)
 {
 	uint32_t size = shape->cluster_size;
-	uint64_t cluster =
-		(uint64_t)(y / size) * n_along(shape->width, size) + x / size;
+	uint32_t column = hpa_shape_row(shape, x);
+	uint32_t row = hpa_shape_row(shape, y);
+	uint64_t cluster = (uint64_t)row * shape->clusters_x + column;
 
-	return cluster * HPA_MAX_PLACES + y % size * size + x % size;
+	return cluster * HPA_MAX_PLACES + (y - row * size) * size + x -
+	       column * size;
 }
 
 static uint32_t
@@ -261,10 +267,10 @@ hpa_shape_neighbour(const struct hpa_shape *shape,
 	uint32_t x = hpa_shape_x(nodes, node), y = hpa_shape_y(nodes, node);
 	uint32_t to_x = x + (uint32_t)step_x[direction];
 	uint32_t to_y = y + (uint32_t)step_y[direction];
-	uint32_t size = shape->cluster_size;
 
 	if (to_x >= shape->width || to_y >= shape->height ||
-	    (x / size == to_x / size && y / size == to_y / size))
+	    (hpa_shape_row(shape, x) == hpa_shape_row(shape, to_x) &&
+	     hpa_shape_row(shape, y) == hpa_shape_row(shape, to_y)))
 		return HPA_NONE;
 	return find_node(shape, nodes, to_x, to_y);
 }
@@ -274,7 +280,7 @@ hpa_shape_neighbour(const struct hpa_shape *shape,
 static uint32_t
 top_between(const struct hpa_shape *shape, uint32_t a, uint32_t b)
 {
-	uint32_t differs = a / shape->cluster_size ^ b / shape->cluster_size;
+	uint32_t differs = hpa_shape_row(shape, a) ^ hpa_shape_row(shape, b);
 	uint32_t top = differs ? 31 - (uint32_t)__builtin_clz(differs) : 0;
 
 	return top < shape->n_levels ? top : shape->n_levels - 1;

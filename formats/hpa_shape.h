@@ -17,6 +17,8 @@
 
 struct hpa_shape {
 	uint32_t width, height, cluster_size, n_levels;
+	uint32_t reciprocal; /* of cluster_size, times 2^32, rounded up */
+	uint32_t clusters_x; /* at level 1 */
 	uint32_t straight, diagonal, min_factor, moves, agent_size;
 	size_t stride;
 	bool has_paths;
@@ -133,6 +135,14 @@ hpa_shape_y(const struct hpa_shape_nodes *nodes, uint32_t node)
 {
 	return hpa_get_le16(nodes->raw + (size_t)node * HPA_NODE_SIZE +
 	                    HPA_NODE_Y);
+}
+
+/* A coordinate divided by the size of the clusters of level 1. Multiplying by the
+ * reciprocal is exact, as both are below 2^16. */
+static inline uint32_t
+hpa_shape_row(const struct hpa_shape *shape, uint32_t coordinate)
+{
+	return (uint32_t)((uint64_t)coordinate * shape->reciprocal >> 32);
 }
 
 /* The id of a cluster's i-th node. */
