@@ -30,8 +30,7 @@
 #include "src/run/query.h"
 
 #define MAX_BENDS 2048u
-#define LOOK_BACK 4u  /* bends */
-#define LOOK_AHEAD 8u /* runs that a ray may end on */
+#define LOOK_BACK 8u /* bends */
 #define MAX_PASSES 16u
 #define FIRST_LOOK_AHEAD 64u /* cells */
 
@@ -438,7 +437,7 @@ find_ray(const struct grid *grid, const struct bends *path,
 	uint64_t best = 0;
 
 	for (uint32_t run = from->run + 1;
-	     run < path->n && run - from->run <= LOOK_AHEAD &&
+	     run < path->n && run - from->run <= LOOK_BACK &&
 	     path->at[run].move != WALK_JUMP;
 	     run++)
 		for (unsigned d = 0; d < GRID_N_DIRECTIONS; d++) {
