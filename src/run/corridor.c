@@ -282,9 +282,9 @@ search(struct corridor *corridor, hpa_cell from, hpa_cell to, uint64_t below)
 
 		if (index == goal)
 			return true;
-		if (entry >> 32 != corridor->cost[index] +
-		                           grid_octile(grid, cell.x, cell.y,
-		                                       to.x, to.y))
+		if (entry >> 32 !=
+		    corridor->cost[index] +
+		            grid_octile(grid, cell.x, cell.y, to.x, to.y))
 			continue;
 		corridor->n_left--;
 		if (!expand(corridor, index, to, below))
@@ -382,9 +382,10 @@ add_box(struct corridor *corridor, hpa_cell from, hpa_cell to, uint64_t below)
 	const struct hpa_view_level *level = &corridor->map->view.levels[0];
 	const struct grid *grid = &corridor->map->grid;
 	/* Going out and back again costs twice the way. */
-	uint32_t beyond = (uint32_t)(
-		(below - grid_octile(grid, from.x, from.y, to.x, to.y)) /
-		(2 * (uint64_t)grid->cost_straight * grid->min_factor));
+	uint32_t beyond = (uint32_t)((below - grid_octile(grid, from.x, from.y,
+	                                                  to.x, to.y)) /
+	                             (2 * (uint64_t)grid->cost_straight *
+	                              grid->min_factor));
 	uint32_t left = from.x < to.x ? from.x : to.x;
 	uint32_t top = from.y < to.y ? from.y : to.y;
 	uint32_t right = from.x + to.x - left + beyond;

@@ -48,8 +48,7 @@ make_plan(const hpa_map *map)
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
 	plan.hubs = add_part(&plan, view->hubs.first ? view->n_nodes : 0,
 	                     sizeof(struct hub_cost));
-	plan.shortcuts =
-		add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
+	plan.shortcuts = add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
 	plan.bends = add_part(&plan, 2 * (uint64_t)smooth_capacity(map),
 	                      sizeof(struct bend));
 	plan.corridor = add_part(&plan, corridor_size(map), 1);
@@ -80,8 +79,7 @@ carve(struct hpa_query *query, const struct plan *plan)
 	query->search.shortcuts = (void *)(room + plan->shortcuts);
 	query->smooth.capacity = smooth_capacity(query->map);
 	query->smooth.path.at = (void *)(room + plan->bends);
-	query->smooth.spare.at =
-		query->smooth.path.at + query->smooth.capacity;
+	query->smooth.spare.at = query->smooth.path.at + query->smooth.capacity;
 	corridor_init(&query->corridor, query->map, room + plan->corridor);
 	hpa_query_set_smoothing(query, HPA_SMOOTH_SHORTCUTS, 0);
 	search_find_shortcuts(query);

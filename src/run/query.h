@@ -44,8 +44,8 @@ struct search {
 
 	/* Links that are shorter than the crow flies spoil its estimate. */
 	uint32_t n_shortcuts;
-	hpa_cell *shortcuts;     /* where they are entered */
-	uint64_t shortcut_rest;  /* the least from an entry to the target;
+	hpa_cell *shortcuts;    /* where they are entered */
+	uint64_t shortcut_rest; /* the least from an entry to the target;
 	                          * HPA_NO_SHORTCUT: none is taken */
 };
 
@@ -120,7 +120,7 @@ struct label_path {
 struct walk {
 	bool is_begun; /* the start has been handed out */
 	uint32_t x, y;
-	uint32_t node; /* where the last hop ended */
+	uint32_t node;    /* where the last hop ended */
 	struct hop *hops; /* as many as query.c's plan says */
 	size_t n_hops;
 	struct run runs[WINDOW_MAX_CELLS]; /* the next one last */
@@ -210,10 +210,10 @@ struct hpa_query {
 	struct memo memo;
 	struct smooth smooth;
 	struct corridor corridor;
-	bool is_direct;       /* two runs, or the way in the window around
+	bool is_direct;          /* two runs, or the way in the window around
 	                       * start and goal, are the path */
-	uint64_t direct_cost; /* its cost then */
-	uint32_t window_cost; /* of the way in the window, or WINDOW_NO_PATH
+	uint64_t direct_cost;    /* its cost then */
+	uint32_t window_cost;    /* of the way in the window, or WINDOW_NO_PATH
 	                       * where it was not looked at or has none */
 	struct hpa_blocks paths; /* of the cached ones, if there are any */
 	struct query_clock *clock; /* NULL: nobody measures */
@@ -346,8 +346,7 @@ void corridor_shorten(struct corridor *corridor, const struct bends *path,
 /* Look at some cells between the ends of a path, whatever clusters it crosses,
  * for a way that costs less than `below`; put it into out if there is one. */
 bool corridor_look_around(struct corridor *corridor, const struct bends *path,
-                          uint64_t below, uint32_t capacity,
-                          struct bends *out);
+                          uint64_t below, uint32_t capacity, struct bends *out);
 
 /* There is nothing to walk, or no more. */
 static inline void

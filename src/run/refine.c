@@ -323,8 +323,7 @@ push_level_1_edge(struct hpa_query *query, uint32_t lower, uint32_t higher,
 static bool
 push_hops(struct hpa_query *query, uint32_t from, const struct hop *edge)
 {
-	const struct memo_hops *kept =
-		memo_find_hops(&query->memo, from, edge);
+	const struct memo_hops *kept = memo_find_hops(&query->memo, from, edge);
 	struct walk *walk = &query->walk;
 	size_t n_before = walk->n_hops;
 
@@ -364,8 +363,8 @@ push_inter_edge(struct hpa_query *query, uint32_t to)
 {
 	const struct walk *walk = &query->walk;
 	hpa_cell cell = cell_of(query, to);
-	struct grid_legs legs = grid_legs(&query->map->grid, walk->x, walk->y,
-	                                  cell.x, cell.y);
+	struct grid_legs legs =
+		grid_legs(&query->map->grid, walk->x, walk->y, cell.x, cell.y);
 
 	return push_legs(&query->walk, &legs, false);
 }

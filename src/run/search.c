@@ -300,7 +300,7 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
 		uint32_t rank = first + hpa_table_target(&table, edge);
 
 		reach(query, hpa_node_of_rank(level, rank),
-		             cost + hpa_table_weight(&table, edge), node);
+		      cost + hpa_table_weight(&table, edge), node);
 	}
 }
 
@@ -337,8 +337,8 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
 		    (inside == HPA_NONE ||
 		     cluster_of(query, place->level + 1, to) == inside))
 			reach(query, to,
-			             cost + search_transition_cost(query, node, to),
-			             node);
+			      cost + search_transition_cost(query, node, to),
+			      node);
 	}
 }
 
@@ -355,7 +355,7 @@ follow_links(struct hpa_query *query, uint32_t node)
 		if (hpa_get_le32(edge + HPA_LEDGE_FROM) != node)
 			break;
 		reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
-		             cost + hpa_view_link_cost(view, edge), node);
+		      cost + hpa_view_link_cost(view, edge), node);
 	}
 }
 
@@ -364,12 +364,13 @@ reach_goal(struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct hpa_view_level *level = &view->levels[0];
-	uint32_t first = hpa_get_u32(level->first, query->search.goal_cluster[0]);
+	uint32_t first =
+		hpa_get_u32(level->first, query->search.goal_cluster[0]);
 	uint32_t cost = query->goal_cost[node - first];
 
 	if (cost != WINDOW_NO_PATH)
 		reach(query, view->n_nodes,
-		             query->search.nodes[node].cost + cost, node);
+		      query->search.nodes[node].cost + cost, node);
 }
 
 bool
@@ -389,7 +390,8 @@ search_path(struct hpa_query *query)
 			return true;
 		}
 		place = place_for_search(query, node);
-		if (place.level == 1 && place.cluster == query->search.goal_cluster[0])
+		if (place.level == 1 &&
+		    place.cluster == query->search.goal_cluster[0])
 			reach_goal(query, node);
 		follow_intra_edges(query, node, &place);
 		follow_inter_edges(query, node, &place, HPA_NONE);
@@ -481,7 +483,8 @@ search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 		struct place place = place_at(query, parent, level - 1);
 
 		walk_push(&query->walk, node, kind_of_hop(query, &place, node),
-		          search->nodes[node].cost - search->nodes[parent].cost);
+		          search->nodes[node].cost -
+		                  search->nodes[parent].cost);
 		node = parent;
 	}
 	return true;

@@ -85,8 +85,7 @@ is_clear(const struct grid *grid, struct bend *a, struct bend *b,
 	/* What is known comes first, then the cell where they meet. */
 	return !is_walled(a, legs->first, legs->n_first) &&
 	       !is_walled(b, back, legs->n_second) &&
-	       grid_is_free(grid,
-	                    a->x + grid_dx[legs->first] * legs->n_first,
+	       grid_is_free(grid, a->x + grid_dx[legs->first] * legs->n_first,
 	                    a->y + grid_dy[legs->first] * legs->n_first) &&
 	       sees(grid, a, legs->first, legs->n_first) &&
 	       sees(grid, b, back, legs->n_second);
@@ -103,8 +102,7 @@ find_shortcut(const struct grid *grid, struct bend *a, struct bend *b,
 
 	for (unsigned order = 0; order < 2; order++) {
 		if (is_clear(grid, a, b, &legs)) {
-			uint64_t cost =
-				grid_legs_cost(grid, a->x, a->y, &legs);
+			uint64_t cost = grid_legs_cost(grid, a->x, a->y, &legs);
 
 			if (cost < below) {
 				below = cost;
@@ -206,8 +204,8 @@ may_cut(const struct grid *grid, const struct corner *corner, uint32_t t,
 	                 .y = (uint16_t)(corner->second->y + grid_dy[on] * t)};
 	uint64_t cost = corner->cost +
 	                grid_run_cost(grid, a.x, a.y, corner->first_move, t) +
-	                grid_run_cost(grid, corner->second->x, corner->second->y,
-	                            on, t);
+	                grid_run_cost(grid, corner->second->x,
+	                              corner->second->y, on, t);
 
 	return find_shortcut(grid, &a, &b, cost, out);
 }
@@ -387,8 +385,8 @@ spot_on(const struct grid *grid, const struct bends *path, uint32_t run,
 
 	return (struct spot){run, offset, begin->x + grid_dx[d] * offset,
 	                     begin->y + grid_dy[d] * offset,
-	                     begin->cost + grid_run_cost(grid, begin->x, begin->y,
-	                                               d, offset)};
+	                     begin->cost + grid_run_cost(grid, begin->x,
+	                                                 begin->y, d, offset)};
 }
 
 /* How many moves lead from (x, y) in a direction to a spot; 0: they do not. */
@@ -455,8 +453,8 @@ find_ray(const struct grid *grid, const struct bends *path,
 			if (length == 0 || length > box ||
 			    !sees(grid, &eye, d, length))
 				continue;
-			cost = from->cost + grid_run_cost(grid, from->x, from->y,
-			                                d, length);
+			cost = from->cost +
+			       grid_run_cost(grid, from->x, from->y, d, length);
 			if (cost + best >= to.cost)
 				continue;
 			best = to.cost - cost;
@@ -551,8 +549,8 @@ look_around(struct hpa_query *query)
 	uint64_t below = b->cost - b->cost / LOOK_AROUND_GAIN;
 	uint64_t step = (uint64_t)grid->cost_straight * grid->min_factor;
 
-	if (b->cost > LOOK_AROUND_STEPS * step ||
-	    below <= least || b->cost - least > least / LOOK_AROUND_SPAN ||
+	if (b->cost > LOOK_AROUND_STEPS * step || below <= least ||
+	    b->cost - least > least / LOOK_AROUND_SPAN ||
 	    !corridor_look_around(&query->corridor, &smooth->path, below,
 	                          smooth->capacity, &smooth->spare))
 		return;
@@ -569,8 +567,8 @@ smooth_begin(struct hpa_query *query, bool in_pieces)
 	struct smooth *smooth = &query->smooth;
 
 	smooth->path.n = 0;
-	append(&smooth->path, (struct bend){.x = query->from.x,
-	                                    .y = query->from.y});
+	append(&smooth->path,
+	       (struct bend){.x = query->from.x, .y = query->from.y});
 	smooth->n_final = 1;
 	smooth->next = 0;
 	smooth->n_walked = 0;
