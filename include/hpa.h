@@ -205,9 +205,10 @@ HPA_API void hpa_query_free(hpa_query *query);
  * was never called. `box` is how many cells a ray reaches, 0 for the default
  * (16); other modes do not read it. An unknown mode is HPA_SMOOTH_NONE.
  *
- * With every mode but HPA_SMOOTH_NONE, start and goal that lie near each other
- * (both coordinates differ by less than 30) are also looked at directly, in a
- * window of 32 x 32 cells around them, and the cheaper way is the path. */
+ * With every mode but HPA_SMOOTH_NONE, two straight runs from start to goal are
+ * tried first, and start and goal that lie near each other (both coordinates
+ * differ by less than 30) are also looked at directly, in a window of 32 x 32
+ * cells around them; the cheapest way is the path. */
 HPA_API void hpa_query_set_smoothing(hpa_query *query, hpa_smoothing mode,
                                      uint32_t box);
 
@@ -248,7 +249,8 @@ HPA_API HPA_MUST_USE hpa_status hpa_query_next(hpa_query *query, hpa_cell *out,
                                                size_t capacity, size_t *n);
 
 /* Nodes taken from the open list by the query's last main search: the effort,
- * for comparing bakes. */
+ * for comparing bakes. 0 where nothing had to be searched: by hub labels, or
+ * where start and goal were connected directly. */
 HPA_API uint64_t hpa_query_expanded(const hpa_query *query);
 
 #ifdef __cplusplus

@@ -10,7 +10,10 @@
  *
  * The open list is a heap of numbers, cost + heuristic above, cell below: the
  * order is total. A cell is put in again when a cheaper way to it is found; its
- * older entries are passed over. */
+ * older entries are passed over.
+ *
+ * The same search, over the box around start and goal instead and for a bounded
+ * number of cells, looks for a way around the other side of something. */
 #include "src/grid/bits.h"
 #include "src/grid/run.h"
 #include "src/run/query.h"
