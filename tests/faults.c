@@ -2,9 +2,13 @@
  *
  * FAULT=NAME:N:HOW in the environment says that the N-th call of NAME, from 1,
  * goes wrong: HOW is the error's number; or `short', and then it does less than
- * it was asked to; or `on', and then all later ones go wrong too. NAME `memory'
- * is for malloc, calloc and realloc together. When it has happened the file
- * that FAULT_MARK names is made, so that who counts up N knows when to stop.
+ * it was asked to; or `on', and then all later ones go wrong too; or `kill',
+ * and then the program is killed before the call. NAME `memory' is for malloc,
+ * calloc and realloc together. When it has happened the file that FAULT_MARK
+ * names is made, so that who counts up N knows when to stop.
+ *
+ * NO_UNNAMED in the environment says that there are no files without a name, as
+ * on some file systems.
  *
  * Allocations of libgomp are not counted, since it ends the program itself when
  * one fails. */
@@ -12,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,7 +34,7 @@ static struct {
 	char name[32];
 	unsigned long n;
 	int error; /* 0: none, see the two below */
-	bool is_short, goes_on, is_ready;
+	bool is_short, goes_on, kills, is_ready;
 	atomic_ulong n_calls;
 } fault;
 
@@ -46,6 +51,7 @@ read_fault(void)
 	fault.n = strtoul(number + 1, NULL, 10);
 	fault.is_short = !strcmp(how + 1, "short");
 	fault.goes_on = !strcmp(how + 1, "on");
+	fault.kills = !strcmp(how + 1, "kill");
 	fault.error = fault.goes_on ? ENOMEM : atoi(how + 1);
 	fault.is_ready = true;
 }
@@ -72,6 +78,8 @@ goes_wrong(const char *name)
 	if (n != fault.n && !(fault.goes_on && n > fault.n))
 		return false;
 	mark();
+	if (fault.kills)
+		kill(getpid(), SIGKILL);
 	if (fault.error)
 		errno = fault.error;
 	return true;
@@ -192,6 +200,10 @@ open(const char *name, int flags, ...)
 	va_start(rest, flags);
 	mode = va_arg(rest, mode_t);
 	va_end(rest);
+	if ((flags & O_TMPFILE) == O_TMPFILE && getenv("NO_UNNAMED")) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
 	return goes_wrong("open") ? -1 : REAL(open)(name, flags, mode);
 }
 
@@ -242,6 +254,14 @@ close(int fd)
 	int result = REAL(close)(fd);
 
 	return goes_wrong("close") ? -1 : result;
+}
+
+int
+linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+	return goes_wrong("linkat")
+	               ? -1
+	               : REAL(linkat)(from_fd, from, to_fd, to, flags);
 }
 
 int

@@ -73,6 +73,11 @@ $(cat "$tmp/out" "$tmp/err")" "exit code 0
 $expected"
 }
 
+# as_nobody COMMAND...: root may write anywhere, this user nowhere.
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
+
 folder_has() {
 	is "$1" "$(ls -A "$2" | tr '\n' ' ')" "$3"
 }
@@ -820,11 +825,14 @@ test_places() {
 		bake open.map -d no/where
 	ok "a folder is no output" complains 1 "other: " bake open.map -o other
 	mkdir locked && chmod 555 locked
-	if [ -w locked ]; then
-		skip "a folder that is read-only" "this user may write anywhere"
-	else
+	if [ ! -w locked ]; then
 		ok "a folder that is read-only" complains 1 "locked/x.hpa: " \
 			bake open.map -o locked/x.hpa
+	elif as_nobody test -x "$HPABAKE" -a -r open.map; then
+		run as_nobody "$HPABAKE" bake open.map -o locked/x.hpa
+		ok "a folder that is read-only" complained 1 "locked/x.hpa: "
+	else
+		skip "a folder that is read-only" "only root gets this far"
 	fi
 	ln -s real.hpa link.hpa
 	echo old >real.hpa
@@ -937,7 +945,6 @@ killed() {
 		bake_with_fsync
 	) &
 	ok "$1: it comes to writing" wait_until_reached
-	ok "$1: beside the old file" [ "$(ls -A vault | wc -l)" -eq 2 ]
 	kill -s "$1" $!
 	status=0
 	wait $! 2>/dev/null || status=$?

@@ -13,8 +13,10 @@
  *
  * Allocations are many; the suite tries some of them, `make soak' all.
  *
- * And it is killed at random moments. Then there is nothing to say, and SIGKILL
- * may leave the file that was being written, but nothing else. */
+ * And it is killed, at random moments and before calls that matter. Then there
+ * is nothing to say, and SIGKILL may leave the new file beside the old one until
+ * the next bake. */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -46,6 +48,8 @@
 static struct {
 	char folder[MAX_NAME], library[MAX_NAME];
 	const char *program;
+	bool has_unnamed; /* the disk has files without a name */
+	bool no_unnamed;  /* as if it had not */
 	struct rng rng;
 } place;
 
@@ -194,6 +198,8 @@ execute(const struct command *command, const char *fault)
 		setenv("FAULT", fault, 1);
 		setenv("FAULT_MARK", "mark", 1);
 		setenv("LD_PRELOAD", place.library, 1);
+		if (place.no_unnamed)
+			setenv("NO_UNNAMED", "1", 1);
 	}
 	execv(place.program, arguments);
 	_exit(99);
@@ -275,19 +281,32 @@ ignore_file(const char *path, const char *name, void *user)
 	(void)user;
 }
 
-/* The file in out/ is these bytes, and there is nothing else. */
+/* The file in out/ is these bytes. */
 static bool
-folder_has(const uint8_t *data, size_t size)
+file_is(const uint8_t *data, size_t size)
 {
-	char path[MAX_NAME];
-	size_t n = 0, n_files;
+	size_t n = 0;
 	uint8_t *found = contents("out/x.hpa", &n);
 	bool same = found && n == size && !memcmp(found, data, size);
 
 	free(found);
+	return same;
+}
+
+/* The files in out/, but for that one. */
+static size_t
+count_others(void)
+{
+	char path[MAX_NAME];
+
 	name_in("out", path);
-	n_files = for_each_file(path, "", ignore_file, NULL);
-	return same && n_files == 3; /* with . and .. */
+	return for_each_file(path, "", ignore_file, NULL) - 3; /* . and .. */
+}
+
+static bool
+folder_has(const uint8_t *data, size_t size)
+{
+	return file_is(data, size) && count_others() == 0;
 }
 
 /* A file to be replaced, and by what. */
@@ -320,15 +339,21 @@ after(unsigned long n)
 	return n + 1 + rng_below(&place.rng, (uint32_t)(2 * n / DENSITY + 1));
 }
 
-/* Run a command with one N after the other; returns how many. */
-static unsigned long
+/* How many runs had a fault, and how many of these failed. */
+struct tally {
+	unsigned long n_runs, n_failed;
+};
+
+/* Run a command with one N after the other. */
+static struct tally
 try_faults(const struct command *command, const char *call, const char *how,
            bool writes)
 {
 	struct replacement files = {(const uint8_t *)old_file, NULL,
 	                            sizeof(old_file), 0};
 	struct result good;
-	unsigned long n, n_runs = 0;
+	struct tally tally = {0, 0};
+	unsigned long n;
 	bool more = true;
 
 	if (writes)
@@ -354,27 +379,28 @@ try_faults(const struct command *command, const char *call, const char *how,
 		if (writes)
 			judge_folder(command, fault, &result, ok, &files);
 		free_result(&result);
-		n_runs += more;
+		tally.n_runs += more;
+		tally.n_failed += more && !ok;
 	}
 	free((void *)(uintptr_t)files.new);
 	free_result(&good);
-	return n_runs;
+	return tally;
 }
 
 static void
 try_memory(const struct command *commands, size_t n, bool writes)
 {
 	for (size_t i = 0; i < n; i++) {
-		unsigned long n_once =
+		struct tally once =
 			try_faults(&commands[i], "memory", "12", writes);
-		unsigned long n_on =
+		struct tally on =
 			try_faults(&commands[i], "memory", "on", writes);
 
 		printf("# %s: %lu allocations failed alone, %lu with all "
 		       "after them\n",
-		       commands[i].name, n_once, n_on);
+		       commands[i].name, once.n_runs, on.n_runs);
 		fflush(stdout);
-		assert_true(n_once > 0 && n_on > 0);
+		assert_true(once.n_failed > 0 && on.n_failed > 0);
 	}
 }
 
@@ -392,6 +418,24 @@ an_allocation_of_a_reader_may_fail(void **state)
 	try_memory(readers, N_ROWS(readers), false);
 }
 
+/* Two bakes, with and without files that have no name. */
+static struct tally
+try_bakes(const char *call, const char *how)
+{
+	struct tally sum = {0, 0};
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct tally tally;
+
+		place.no_unnamed = i / 2;
+		tally = try_faults(&bakes[i % 2], call, how, true);
+		sum.n_runs += tally.n_runs;
+		sum.n_failed += tally.n_failed;
+	}
+	place.no_unnamed = false;
+	return sum;
+}
+
 static void
 a_call_of_the_system_may_fail(void **state)
 {
@@ -407,25 +451,31 @@ a_call_of_the_system_may_fail(void **state)
 		{"write", "4", true},     {"fchmod", "1", false},
 		{"fsync", "5", false},    {"fsync", "28", false},
 		{"close", "5", false},    {"rename", "5", false},
-		{"rename", "30", false},  {"fstat", "5", true},
+		{"rename", "30", false},  {"rename", "2", false},
+		{"linkat", "1", true},    {"linkat", "17", true},
+		{"linkat", "28", true},   {"fstat", "5", true},
 		{"mmap", "12", true},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < N_ROWS(rows); i++) {
-		unsigned long n =
-			try_faults(&bakes[1], rows[i].call, rows[i].how, true);
+		struct tally tally = try_bakes(rows[i].call, rows[i].how);
 
-		n += try_faults(&bakes[0], rows[i].call, rows[i].how, true);
-		if (n == 0)
+		if (tally.n_runs == 0)
 			fail_msg("%s is never called", rows[i].call);
+		if ((tally.n_failed == 0) != rows[i].is_survived)
+			fail_msg("%lu of %lu runs failed by %s %s",
+			         tally.n_failed, tally.n_runs, rows[i].call,
+			         rows[i].how);
 	}
 	for (size_t i = 0; i < N_ROWS(readers); i++) {
-		unsigned long n = try_faults(&readers[i], "read", "5", false);
+		struct tally tally =
+			try_faults(&readers[i], "open", "13", false);
 
-		n += try_faults(&readers[i], "read", "short", false);
-		n += try_faults(&readers[i], "open", "13", false);
-		assert_true(n > 0);
+		assert_true(tally.n_failed > 0);
+		try_faults(&readers[i], "read", "5", false);
+		tally = try_faults(&readers[i], "read", "short", false);
+		assert_int_equal(tally.n_failed, 0);
 	}
 }
 
@@ -527,28 +577,6 @@ run_and_kill(const struct command *command, int signal_number,
 	assert_int_equal(waitpid(child, &status, 0), child);
 }
 
-static void
-remove_temporary(const char *path, const char *name, void *user)
-{
-	size_t *n = user;
-
-	if (!strncmp(name, ".hpabake-", 9)) {
-		unlink(path);
-		++*n;
-	}
-}
-
-static size_t
-remove_temporaries(void)
-{
-	char path[MAX_NAME];
-	size_t n = 0;
-
-	name_in("out", path);
-	for_each_file(path, "", remove_temporary, &n);
-	return n;
-}
-
 /* Old and new files change places now and then, and whatever the moment, one of
  * them is there. */
 static void
@@ -565,6 +593,7 @@ a_bake_may_be_killed_at_any_moment(void **state)
 	                              SIGTERM, SIGINT,  SIGHUP};
 	uint32_t n = test_is_soak() ? 1000 : 100;
 	unsigned long n_replaced = 0, n_left = 0;
+	size_t n_beside = 0;
 	uint8_t *data[2];
 	size_t size[2];
 	double took_us = 0;
@@ -581,18 +610,19 @@ a_bake_may_be_killed_at_any_moment(void **state)
 	}
 	for (uint32_t i = 0, old = 1; i < n; i++) {
 		int number = signals[rng_below(&place.rng, N_ROWS(signals))];
-		size_t n_litter;
+		size_t n_before = n_beside;
 
 		run_and_kill(&commands[1 - old], number,
 		             rng_below(&place.rng, (uint32_t)took_us * 5 / 4));
-		n_litter = remove_temporaries();
-		if (n_litter > (number == SIGKILL))
+		n_beside = count_others();
+		if (n_beside > n_before + (number == SIGKILL) ||
+		    (n_beside > 1 && place.has_unnamed))
 			fail_msg("signal %d left %lu files", number,
-			         (unsigned long)n_litter);
-		n_left += n_litter;
-		if (folder_has(data[old], size[old]))
+			         (unsigned long)n_beside);
+		n_left += n_beside > n_before;
+		if (file_is(data[old], size[old]))
 			continue;
-		if (!folder_has(data[1 - old], size[1 - old]))
+		if (!file_is(data[1 - old], size[1 - old]))
 			fail_msg("signal %d: neither the old nor the new file",
 			         number);
 		old = 1 - old;
@@ -602,8 +632,101 @@ a_bake_may_be_killed_at_any_moment(void **state)
 	       "beside it\n",
 	       (unsigned long)n, n_replaced, n_left);
 	assert_true(n_replaced > 0 && n_replaced < n);
+	make(&commands[0]);
+	make(&commands[1]);
+	assert_true(file_is(data[1], size[1]));
+	assert_true(count_others() == 0 || !place.has_unnamed);
 	free(data[0]);
 	free(data[1]);
+}
+
+/* What is beside a file until the next bake comes, if this is where it ends. */
+static void
+a_bake_may_be_killed_before_a_call(void **state)
+{
+	static const struct {
+		const char *fault;
+		size_t n_left;
+	} rows[] = {
+		{"write:1:kill", 0},  {"fchmod:1:kill", 0},
+		{"fsync:1:kill", 0},  {"linkat:1:kill", 0},
+		{"linkat:2:kill", 0}, {"rename:1:kill", 1},
+	};
+	struct result result;
+
+	(void)state;
+	if (!place.has_unnamed)
+		skip();
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		write_file("out/x.hpa", old_file, sizeof(old_file));
+		result = run(&bakes[0], rows[i].fault);
+		if (!WIFSIGNALED(result.status))
+			fail_run(&bakes[0], rows[i].fault, &result, "it lived");
+		free_result(&result);
+		assert_true(
+			file_is((const uint8_t *)old_file, sizeof(old_file)));
+		assert_int_equal(count_others(), rows[i].n_left);
+		make(&bakes[0]);
+		assert_int_equal(count_others(), 0);
+		assert_false(
+			file_is((const uint8_t *)old_file, sizeof(old_file)));
+	}
+	remove_file("out/x.hpa");
+	result = run(&bakes[0], "linkat:1:kill");
+	free_result(&result);
+	assert_false(exists("out/x.hpa"));
+	write_file("out/x.hpa", old_file, sizeof(old_file));
+	assert_int_equal(count_others(), 0);
+}
+
+#define N_AT_ONCE 4
+
+static void
+programs_may_replace_a_file_at_once(void **state)
+{
+	static const struct command commands[2] = {
+		{"bake", {"bake", "-q", "$D/castle.map", "-o", "out/x.hpa"}},
+		{"bake",
+	         {"bake", "-q", "--moves", "4", "$D/castle.map", "-o",
+	          "out/x.hpa"}}};
+	uint32_t n = test_is_soak() ? 1000 : 25;
+	uint8_t *data[2];
+	size_t size[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		make(&commands[i]);
+		data[i] = contents("out/x.hpa", &size[i]);
+	}
+	for (uint32_t round = 0; round < n; round++) {
+		pid_t children[N_AT_ONCE];
+
+		for (int i = 0; i < N_AT_ONCE; i++) {
+			children[i] = fork();
+			assert_true(children[i] >= 0);
+			if (children[i] == 0)
+				execute(&commands[i % 2], NULL);
+		}
+		for (int i = 0; i < N_AT_ONCE; i++) {
+			int status;
+
+			assert_int_equal(waitpid(children[i], &status, 0),
+			                 children[i]);
+			assert_int_equal(status, 0);
+		}
+		assert_true(folder_has(data[0], size[0]) ||
+		            folder_has(data[1], size[1]));
+	}
+	free(data[0]);
+	free(data[1]);
+}
+
+static bool
+has_unnamed(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_WRONLY, 0600);
+
+	return fd >= 0 && close(fd) == 0;
 }
 
 static bool
@@ -645,6 +768,7 @@ set_up(void **state)
 	if ((mkdir(place.folder, 0777) != 0 && errno != EEXIST) ||
 	    (mkdir(path, 0777) != 0 && errno != EEXIST))
 		return -1;
+	place.has_unnamed = has_unnamed(path);
 	write_file("links", links, sizeof(links) - 1);
 	write_file("castle.scen", scen, sizeof(scen) - 1);
 	for (size_t i = 0; i < N_ROWS(makers); i++)
@@ -676,7 +800,9 @@ main(void)
 		cmocka_unit_test(an_allocation_of_a_reader_may_fail),
 		cmocka_unit_test(a_level_may_be_cut_off_while_it_is_read),
 		cmocka_unit_test(a_file_that_has_its_bytes_is_left_alone),
+		cmocka_unit_test(a_bake_may_be_killed_before_a_call),
 		cmocka_unit_test(a_bake_may_be_killed_at_any_moment),
+		cmocka_unit_test(programs_may_replace_a_file_at_once),
 	};
 
 	if (!getenv("top_builddir") || !find_library()) {

@@ -80,6 +80,13 @@ cli_set_file(struct diag *diag, const char *file)
 }
 
 enum diag_status
+cli_failed(struct diag *diag, const char *file, int error)
+{
+	cli_set_file(diag, file);
+	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(error));
+}
+
+enum diag_status
 cli_write_failed(struct diag *diag)
 {
 	cli_set_file(diag, "standard output");

@@ -145,6 +145,10 @@ const char *cli_name_of(const struct bake_name *names, int value);
 /* Say that diag is about this file. */
 void cli_set_file(struct diag *diag, const char *file);
 
+/* DIAG_FAILED for a file with which something did not work, by the error's
+ * number. */
+enum diag_status cli_failed(struct diag *diag, const char *file, int error);
+
 /* DIAG_FAILED for a write to stdout that did not work; errno says why. */
 enum diag_status cli_write_failed(struct diag *diag);
 

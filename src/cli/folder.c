@@ -40,8 +40,7 @@ folder_make(const char *name, struct diag *diag)
 {
 	if (mkdir(name, 0777) == 0 || errno == EEXIST)
 		return DIAG_OK;
-	cli_set_file(diag, name);
-	return diag_set(diag, DIAG_FAILED, 0, "%s", strerror(errno));
+	return cli_failed(diag, name, errno);
 }
 
 static bool
