@@ -22,7 +22,9 @@ tests="test_file test_pack test_query test_kernel"
 option_sets="
 --compress none --cache-paths
 --compress all --cache-paths --levels 2
---compress all --transitions every:3 --cluster-size 8 --levels 3 --moves 4"
+--compress all --transitions every:3 --cluster-size 8 --levels 3 --moves 4
+--compress cold --fast-queries --levels 2
+--compress all --fast-queries --agent small --agent large:size=2"
 
 say() {
 	printf '%s\n' "check-foreign: $*"
@@ -84,10 +86,7 @@ build() {
 		--disable-shared --without-png --without-yaml --without-expat \
 		--without-zstd CPPFLAGS="-I$root/usr/include" \
 		LDFLAGS="-L$root/usr/lib/$libraries"
-	make -j"$(nproc)" V=0
-	for test in $tests; do
-		make V=0 "tests/$test"
-	done
+	make -j"$(nproc)" V=0 hpabake $(printf 'tests/%s ' $tests)
 }
 
 # Run a program of the architecture.

@@ -25,6 +25,25 @@ fuzz_require(int holds, const char *what)
 	abort();
 }
 
+/* A loader that gives the same bytes for every name. */
+struct fuzz_bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+static inline enum diag_status
+fuzz_load(void *user, const char *name, const uint8_t **data, size_t *size,
+          struct diag *diag)
+{
+	const struct fuzz_bytes *bytes = user;
+
+	(void)name;
+	(void)diag;
+	*data = bytes->data;
+	*size = bytes->size;
+	return DIAG_OK;
+}
+
 /* Read a level and look at all of it: either there is one, whose cells have
  * classes, or there is none and a reason of one line. */
 static inline void

@@ -1,13 +1,14 @@
 /* fuzz_driver.c: run a fuzz target without a fuzzer.
  *
- * The target fuzz_level_NAME is fed with our own levels of the format NAME, and
- * with some of those in HPA_MAPS, fuzz_open with baked ones, damaged in random
- * ways. The seed is printed and taken back, HPA_FUZZ_ROUNDS is how often. Inputs
+ * The target fuzz_level_NAME is fed with our own levels of the format NAME, those
+ * of fuzz_seeds.h and some of HPA_MAPS, fuzz_open with baked ones, damaged in
+ * random ways. The seed is printed and taken back, HPA_FUZZ_ROUNDS is how often. Inputs
  * are handed over in memory of exactly their size, for the sanitizers; what is
  * found shows as a crash. With HPA_FUZZ_SEEDS the undamaged ones are written into
  * the folder of that name instead, for a fuzzer to begin with. */
 #include "tests/fuzz.h"
 
+#include "tests/fuzz_seeds.h"
 #include "tests/subjects.h"
 #include "tests/support.h"
 
@@ -77,6 +78,17 @@ gather_baked(struct corpus *out)
 			(struct bytes){images[i].data, images[i].size};
 }
 
+static void
+add_text(struct corpus *out, const char *text)
+{
+	struct bytes seed = {NULL, strlen(text)};
+
+	fuzz_require(out->n < MAX_SEEDS, "too many to begin with");
+	seed.data = must_have(malloc(seed.size));
+	memcpy(seed.data, text, seed.size);
+	out->seeds[out->n++] = seed;
+}
+
 /* All small files of the format that we have. */
 static void
 gather_levels(const struct level_format *format, struct corpus *out)
@@ -85,6 +97,9 @@ gather_levels(const struct level_format *format, struct corpus *out)
 	                         "formats/tmx"};
 	char suffixes[64];
 
+	for (size_t i = 0; i < sizeof(fuzz_seeds) / sizeof(*fuzz_seeds); i++)
+		if (!strcmp(fuzz_seeds[i].format, format->name))
+			add_text(out, fuzz_seeds[i].text);
 	snprintf(suffixes, sizeof(suffixes), "%s", format->suffixes);
 	for (char *suffix = strtok(suffixes, " "); suffix;
 	     suffix = strtok(NULL, " ")) {
@@ -165,8 +180,8 @@ write_seeds(const struct corpus *corpus, const char *folder)
 		snprintf(name, sizeof(name), "%s/%u", folder, (unsigned)i);
 		file = fopen(name, "wb");
 		fuzz_require(file && fwrite(corpus->seeds[i].data, 1,
-		                            corpus->seeds[i].size, file) ==
-		                             corpus->seeds[i].size,
+		                            corpus->seeds[i].size,
+		                            file) == corpus->seeds[i].size,
 		             "a seed can't be written");
 		fclose(file);
 	}
