@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -591,6 +592,14 @@ what_is_no_file_is_refused(void **state)
 	errno = 0;
 	assert_int_equal(hpa_map_open(".", &map), HPA_IO);
 	assert_int_equal(errno, EISDIR);
+	/* Nobody writes to it, so that waiting would be for ever. */
+	strcpy(name, "test_query-fifo");
+	assert_int_equal(mkfifo(name, 0600), 0);
+	errno = 0;
+	assert_int_equal(hpa_map_open(name, &map), HPA_IO);
+	assert_int_equal(errno, ENODEV);
+	assert_null(map);
+	unlink(name);
 	write_temporary("", 0, name);
 	assert_int_equal(hpa_map_open(name, &map), HPA_NOT_HPA);
 	unlink(name);
