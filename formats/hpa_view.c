@@ -1445,19 +1445,20 @@ check_terrain(const struct hpa_view *view, const char **detail)
 }
 
 static bool
-is_free_cell(const struct hpa_view *view, uint32_t x, uint32_t y)
+is_inside(const struct hpa_view *view, const uint8_t *cell)
 {
-	return x < view->width && y < view->height && is_free(view, x, y);
+	return hpa_get_le16(cell) < view->width &&
+	       hpa_get_le16(cell + 2) < view->height;
 }
 
 /* The edges that a link is in this profile: none if an end is blocked. */
 static uint32_t
 count_link_edges(const struct hpa_view *view, const uint8_t *link)
 {
-	if (!is_free_cell(view, hpa_get_le16(link + HPA_LINK_FROM_X),
-	                  hpa_get_le16(link + HPA_LINK_FROM_Y)) ||
-	    !is_free_cell(view, hpa_get_le16(link + HPA_LINK_TO_X),
-	                  hpa_get_le16(link + HPA_LINK_TO_Y)))
+	if (!is_free(view, hpa_get_le16(link + HPA_LINK_FROM_X),
+	             hpa_get_le16(link + HPA_LINK_FROM_Y)) ||
+	    !is_free(view, hpa_get_le16(link + HPA_LINK_TO_X),
+	             hpa_get_le16(link + HPA_LINK_TO_Y)))
 		return 0;
 	return hpa_get_le32(link + HPA_LINK_FLAGS) & HPA_LINK_ONE_WAY ? 1 : 2;
 }
@@ -1573,6 +1574,9 @@ check_links(const struct hpa_view *view, const char **detail)
 		    hpa_get_le32(link + HPA_LINK_COST) > HPA_MAX_LINK_COST ||
 		    !read_text(link + HPA_LINK_NAME, HPA_LINK_NAME_SIZE, name))
 			return refuse(detail, "a link is wrong");
+		if (!is_inside(view, link + HPA_LINK_FROM_X) ||
+		    !is_inside(view, link + HPA_LINK_TO_X))
+			return refuse(detail, "a link leads out of the level");
 		n_edges += count_link_edges(view, link);
 	}
 	if (st == HPA_OK && n_edges != view->n_link_edges)
