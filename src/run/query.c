@@ -214,17 +214,13 @@ static hpa_status
 begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
            bool in_pieces)
 {
-	struct walk *walk = &query->walk;
 	hpa_status st = hpa_query_cost(query, from, to, cost);
 
 	if (st == HPA_OK)
 		st = push_path(query);
 	if (st != HPA_OK)
 		return st;
-	walk->is_begun = false;
-	walk->x = from.x;
-	walk->y = from.y;
-	walk->node = HPA_NONE;
+	refine_begin(query);
 	if (query_smooths(query))
 		smooth_begin(query, in_pieces);
 	return HPA_OK;

@@ -125,6 +125,9 @@ struct walk {
 	size_t n_hops;
 	struct run runs[WINDOW_MAX_CELLS]; /* the next one last */
 	uint32_t n_runs;
+	/* A path is on no cell twice, and on no node twice at any level: so many
+	 * moves and hops are left to it. */
+	uint64_t n_moves_left, n_hops_left;
 };
 
 /* A bend of a path: where a run of equal moves ends. */
@@ -297,6 +300,9 @@ void refine_solve_cluster(struct hpa_query *query, uint32_t x, uint32_t y);
 
 /* Do two runs lead from start to goal at the least cost there can be? */
 bool refine_is_straight(const struct hpa_query *query);
+
+/* Begin the walk whose hops are on the stack, at the start. */
+void refine_begin(struct hpa_query *query);
 
 /* Walk on: up to `capacity` cells to out (NULL: they are only counted).
  * HPA_CORRUPT where an edge has no way behind it. */

@@ -17,7 +17,13 @@
  * lower node. Those of level 1 that are searched for lead back from the higher
  * node in the distances from the lower one, which is also what the cache holds
  * (src/bake/paths.c). What the cache says is checked against the grid, so that a
- * wrong one is noticed and can't lead a unit into a wall. */
+ * wrong one is noticed and can't lead a unit into a wall.
+ *
+ * That an edge stands for a way of its cost is not known of a file. Where each
+ * level adds a detour to what the one above says, a few nodes are enough for
+ * ways of billions of cells. But a cheapest path is on no cell twice, and a hop of
+ * each level ends at a node once at the most; so what takes more moves or hops
+ * than that is given up. */
 #include "src/grid/run.h"
 
 #include <string.h>
@@ -32,8 +38,9 @@ push_run(struct walk *walk, unsigned move, uint32_t length)
 {
 	if (length == 0)
 		return true;
-	if (walk->n_runs == WINDOW_MAX_CELLS)
+	if (walk->n_runs == WINDOW_MAX_CELLS || length > walk->n_moves_left)
 		return false;
+	walk->n_moves_left -= length;
 	walk->runs[walk->n_runs++] =
 		(struct run){(uint8_t)move, (uint16_t)length};
 	return true;
@@ -47,6 +54,9 @@ push_move(struct walk *walk, unsigned move)
 
 	if (walk->n_runs == 0 || top->move != move)
 		return push_run(walk, move, 1);
+	if (walk->n_moves_left == 0)
+		return false;
+	walk->n_moves_left--;
 	top->length++;
 	return true;
 }
@@ -448,6 +458,9 @@ refine_hop(struct hpa_query *query)
 	struct hop hop = walk->hops[--walk->n_hops];
 	uint32_t from = walk->node;
 
+	if (walk->n_hops_left == 0)
+		return false;
+	walk->n_hops_left--;
 	switch (hop.kind) {
 	case HOP_INTER:
 		walk->node = hop.to;
@@ -464,6 +477,23 @@ refine_hop(struct hpa_query *query)
 	default:
 		return push_intra_edge(query, from, &hop);
 	}
+}
+
+void
+refine_begin(struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	struct walk *walk = &query->walk;
+
+	walk->is_begun = false;
+	walk->x = query->from.x;
+	walk->y = query->from.y;
+	walk->node = HPA_NONE;
+	walk->n_moves_left = view->n_free_cells;
+	/* The last one leads to the goal. */
+	walk->n_hops_left = 1;
+	for (uint32_t l = 0; l < view->n_levels; l++)
+		walk->n_hops_left += view->levels[l].n_nodes;
 }
 
 /* Make sure that there is a run to walk. False: the path is at its end, or
