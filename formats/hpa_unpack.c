@@ -675,7 +675,7 @@ unpack_table(const struct hpa_shape_walk *walk, struct reader *in,
 	struct reader begin = *in;
 	uint8_t *record = writer->out + writer->end;
 	uint32_t paths = HPA_NONE;
-	size_t size;
+	uint64_t size;
 
 	if (!hpa_shape_members(walk, &table.members) ||
 	    !each_edge(&table, in, measure_edge, &table))
@@ -685,7 +685,7 @@ unpack_table(const struct hpa_shape_walk *walk, struct reader *in,
 	size = hpa_table_size(table.members.n, table.n_edges, table.is_wide);
 	if (size > writer->size - writer->end)
 		return false;
-	memset(record, 0, size);
+	memset(record, 0, (size_t)size);
 	if (walk->shape.has_paths && walk->level == 0 && table.n_edges > 0) {
 		writer->paths += get_number(in);
 		paths = writer->paths;
@@ -695,7 +695,7 @@ unpack_table(const struct hpa_shape_walk *walk, struct reader *in,
 	hpa_put_le16(record + HPA_TABLE_WIDE, table.is_wide);
 	hpa_put_le32(record + HPA_TABLE_OWNER, walk->index);
 	put_table(&table, &begin, record);
-	writer->end += size;
+	writer->end += (size_t)size;
 	return true;
 }
 

@@ -1045,7 +1045,7 @@ read_record(const uint8_t *record, size_t left, struct hpa_table *out,
 	if (unpadded > left ||
 	    hpa_table_size(n, out->n_edges, out->wide) > left)
 		return refuse(detail, "a table is cut off");
-	*size = hpa_table_size(n, out->n_edges, out->wide);
+	*size = (size_t)hpa_table_size(n, out->n_edges, out->wide);
 	for (size_t i = (size_t)unpadded; i < *size; i++)
 		if (record[i] != 0)
 			return refuse(detail, "a table's padding is not 0");
