@@ -37,7 +37,7 @@ struct search {
 
 	/* The octile distance is the longer side times the one plus the
 	 * shorter times the other. */
-	uint32_t per_longer, per_shorter;
+	uint64_t per_longer, per_shorter;
 
 	/* The clusters, level by level, that are looked into. */
 	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];

@@ -168,14 +168,15 @@ estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
 	return least + search->shortcut_rest;
 }
 
-/* The least that is left from a node to the target. */
-static inline uint32_t
+/* The least that is left from a node to the target. On the largest levels with
+ * the dearest terrain it may exceed 32 bits. */
+static inline uint64_t
 estimate(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct search *search = &query->search;
-	uint32_t x, y, dx, dy, direct;
-	uint64_t over;
+	uint32_t x, y, dx, dy;
+	uint64_t direct, over;
 
 	if (node == view->n_nodes)
 		return 0;
@@ -188,7 +189,7 @@ estimate(const struct hpa_query *query, uint32_t node)
 	if (search->shortcut_rest >= direct)
 		return direct;
 	over = estimate_over_shortcuts(query, x, y);
-	return over < direct ? (uint32_t)over : direct;
+	return over < direct ? over : direct;
 }
 
 static void
@@ -198,7 +199,7 @@ reach_cheaper(struct hpa_query *query, uint32_t node, uint64_t cost,
 	struct search *search = &query->search;
 	struct search_node *known = &search->nodes[node];
 	bool is_new = known->stamp != search->stamp;
-	uint32_t rest = estimate(query, node);
+	uint64_t rest = estimate(query, node);
 
 	if (cost + rest > search->limit)
 		return;
