@@ -26,6 +26,13 @@
 /* A node of a cluster is on its border or the end of a link. */
 #define QUERY_MAX_LOCAL_NODES WINDOW_MAX_CELLS
 
+/* A rectangle of cells; all sides are inside. */
+struct box {
+	uint32_t left, top, right, bottom;
+};
+
+#define MAX_BOXES 32u
+
 /* A search over nodes. The goal of a query is one more, at index n_nodes. */
 struct search {
 	struct search_node *nodes;
@@ -42,9 +49,11 @@ struct search {
 	/* The clusters, level by level, that are looked into. */
 	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];
 
-	/* Links that are shorter than the crow flies spoil its estimate. */
-	uint32_t n_shortcuts;
-	hpa_cell *shortcuts;    /* where they are entered */
+	/* Links that are shorter than the crow flies spoil its estimate. Where
+	 * they are entered is kept in a few boxes, so that an estimate does not
+	 * take longer the more of them there are. */
+	uint32_t n_boxes;
+	struct box boxes[MAX_BOXES];
 	uint64_t shortcut_rest; /* the least from an entry to the target;
 	                          * HPA_NO_SHORTCUT: none is taken */
 };
