@@ -3,8 +3,9 @@
  *
  * No reader can know that an edge is the cheapest way between its ends. What is
  * known of a cheapest path is that it is on no cell twice, and at no level twice
- * on a node: one that takes more is given up, or a few nodes could stand for more
- * cells than there is time to walk. */
+ * on a node, and how often a node is looked at to refine it: one that takes more
+ * is given up, or a few nodes could stand for more cells than there is time to
+ * walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,6 +23,7 @@
 
 #define MAX_CELLS 1024
 #define MAX_SIZE 1024
+#define MAX_BYTES (1u << 19)
 
 /* Go from the left end of the top row to a cell. */
 static hpa_status
@@ -142,20 +144,17 @@ a_cached_path_that_goes_in_circles_is_given_up(void **state)
 /* Detours of detours */
 
 #define N_RING 15u
-#define N_NODES (N_RING + 2)
-#define WIDTH 20u
-#define HEIGHT 4u
 
 /* Bytes of a file while they are put together. */
 struct bytes {
-	uint8_t at[MAX_SIZE];
+	uint8_t at[MAX_BYTES];
 	size_t size;
 };
 
 static void
 add(struct bytes *bytes, unsigned width, uint64_t value)
 {
-	assert_true(bytes->size + width <= MAX_SIZE);
+	assert_true(bytes->size + width <= MAX_BYTES);
 	for (unsigned i = 0; i < width; i++)
 		bytes->at[bytes->size++] = (uint8_t)(value >> 8 * i);
 }
@@ -201,81 +200,203 @@ add_link(struct bytes *links, uint32_t x1, uint32_t y1, uint32_t x2,
 	ADD_U32S(links, 0, HPA_LINK_ONE_WAY, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 
-/* An open level of five clusters of 4 x 4 cells. One-way links lead from the
- * first one into the third, and from there into the last. In the third one are
- * the nodes of a ring. From one to the next it takes four edges of level 1,
- * which make an edge of level 2; half of the ring has to be gone around. */
+/* An open level, at two levels, of clusters in a row: one in the middle of which
+ * nodes are at all levels, the first one and the last one with a node each, and
+ * two that lie between. One-way links lead from the first node to the first one
+ * in the middle, and from another one there to the last. */
+struct row {
+	uint32_t cluster_size, n_inner; /* nodes in the middle */
+	uint32_t out;                   /* the one that is left from */
+	struct bytes tables;            /* of one node, of none, two others */
+	uint32_t table_1, table_2;      /* where these are */
+	uint32_t n_edges_1, n_edges_2;
+};
+
+static uint32_t
+x_of(const struct row *row, uint32_t i)
+{
+	return 2 * row->cluster_size + i % row->cluster_size;
+}
+
+static uint32_t
+y_of(const struct row *row, uint32_t i)
+{
+	return i / row->cluster_size;
+}
+
+/* Tables that all rows begin with; the owners are clusters 0 and 1. */
+static void
+begin_tables(struct row *row)
+{
+	row->tables.size = 0;
+	ADD_U32S(&row->tables, HPA_NONE, 1, 0, 0);
+	ADD_U32S(&row->tables, HPA_NONE, 0, 1);
+}
+
+#define OWNER_1 2u
+#define OWNER_2 6u
+
 static struct image
-make_rings(void)
+make_row(const struct row *row)
 {
 	static struct bytes facts, cells, labels, nodes, inter, levels, links,
-		edges, reach, clusters, tables;
+		edges, reach, clusters;
 	const struct {
 		const char *id;
-		const struct bytes *bytes;
+		struct bytes *bytes;
 	} parts[] = {
 		{HPA_ID_LINKS, &links},   {HPA_ID_FACTS, &facts},
 		{HPA_ID_CELLS, &cells},   {HPA_ID_COMPONENTS, &labels},
 		{HPA_ID_NODES, &nodes},   {HPA_ID_INTER, &inter},
 		{HPA_ID_LEVELS, &levels}, {HPA_ID_LINK_EDGES, &edges},
 		{HPA_ID_REACH, &reach},   {HPA_ID_CLUSTERS, &clusters},
-		{HPA_ID_TABLES, &tables},
 	};
 	enum { N_PARTS = sizeof(parts) / sizeof(parts[0]) };
-	struct hpa_new_section sections[N_PARTS];
+	struct hpa_new_section sections[N_PARTS + 1];
+	uint32_t size = row->cluster_size, n_inner = row->n_inner;
+	uint32_t n_nodes = n_inner + 2;
 	struct image image;
 
-	ADD_U32S(&facts, WIDTH, HEIGHT, 4, 2, HPA_RULE_8, HPA_COST_STRAIGHT,
-	         HPA_COST_DIAGONAL, HPA_POLICY_ENDS, 6, 0, 1, N_NODES, 1, 1,
-	         WIDTH * HEIGHT, 0);
-	for (uint32_t y = 0; y < HEIGHT; y++)
-		add(&cells, 3, (1u << WIDTH) - 1);
+	for (size_t i = 0; i < N_PARTS; i++)
+		parts[i].bytes->size = 0;
+	ADD_U32S(&facts, 5 * size, size, size, 2, HPA_RULE_8, HPA_COST_STRAIGHT,
+	         HPA_COST_DIAGONAL, HPA_POLICY_ENDS, 6, 0, 1, n_nodes, 1, 1,
+	         5 * size * size, 0);
+	for (uint32_t y = 0; y < size; y++)
+		for (uint32_t x = 0; x < 5 * size; x += 8)
+			add(&cells, 1, x + 8 <= 5 * size ? 0xff : 0xf);
 	ADD_U32S(&labels, 0, 0, 0, 0, 0);
 	ADD_U32S(&nodes, 0);
-	for (uint32_t i = 0; i < N_RING; i++)
-		ADD_U32S(&nodes, (8 + i % 4) | (i / 4) << 16);
-	ADD_U32S(&nodes, 16);
-	for (uint32_t i = 0; i <= N_NODES; i++)
+	for (uint32_t i = 0; i < n_inner; i++)
+		ADD_U32S(&nodes, x_of(row, i) | y_of(row, i) << 16);
+	ADD_U32S(&nodes, 4 * size);
+	for (uint32_t i = 0; i <= n_nodes; i++)
 		ADD_U32S(&inter, 0);
-	ADD_U32S(&levels, 4, N_NODES, 0, 0, N_RING, 0, N_RING, 0);
-	ADD_U32S(&levels, 8, N_NODES, 0, 0, N_RING, 0, N_RING, 0);
-	add_link(&links, 0, 0, 8, 0);
-	add_link(&links, 8 + 7 % 4, 7 / 4, 16, 0);
-	ADD_U32S(&edges, 0, 1, 0, 1 + 7, 1 + N_RING, 1);
+	ADD_U32S(&levels, size, n_nodes, 0, 0, row->n_edges_1, 0,
+	         row->n_edges_1, 0);
+	ADD_U32S(&levels, 2 * size, n_nodes, 0, 0, row->n_edges_2, 0,
+	         row->n_edges_2, 0);
+	add_link(&links, 0, 0, x_of(row, 0), y_of(row, 0));
+	add_link(&links, x_of(row, row->out), y_of(row, row->out), 4 * size, 0);
+	ADD_U32S(&edges, 0, 1, 0, 1 + row->out, 1 + n_inner, 1);
 	ADD_U32S(&reach, 0);
-	/* Tables of one node, of none, and the rings of both levels. */
-	ADD_U32S(&clusters, 0, 1, 1, 1 + N_RING, 1 + N_RING, N_NODES, 0, 16, 28,
-	         16, 0);
-	for (uint32_t i = 0; i < N_NODES; i++)
+	ADD_U32S(&clusters, 0, 1, 1, 1 + n_inner, 1 + n_inner, n_nodes, 0, 16,
+	         row->table_1, 16, 0);
+	for (uint32_t i = 0; i < n_nodes; i++)
 		ADD_U32S(&clusters, i);
-	ADD_U32S(&clusters, 0, 1, 1 + N_RING, N_NODES, 0, 160, 0);
-	for (uint32_t i = 0; i < N_NODES; i++)
+	ADD_U32S(&clusters, 0, 1, 1 + n_inner, n_nodes, 0, row->table_2, 0);
+	for (uint32_t i = 0; i < n_nodes; i++)
 		ADD_U32S(&clusters, i);
-	ADD_U32S(&tables, HPA_NONE, 1, 0, 0);
-	ADD_U32S(&tables, HPA_NONE, 0, 1);
-	add_ring(&tables, 2, 4, 300);
-	assert_int_equal(tables.size, 160);
-	add_ring(&tables, 6, 1, 1200);
 	for (size_t i = 0; i < N_PARTS; i++)
 		sections[i] = (struct hpa_new_section){
-			parts[i].id,          0,    true, parts[i].bytes->at,
-			parts[i].bytes->size, NULL, false};
-	assert_true(hpa_write(sections, N_PARTS, HPA_COMPRESS_NONE, 0, 0, NULL,
-	                      &image.data, &image.size));
+			.id = parts[i].id,
+			.is_hot = true,
+			.raw = parts[i].bytes->at,
+			.raw_size = parts[i].bytes->size,
+		};
+	sections[N_PARTS] = (struct hpa_new_section){
+		.id = HPA_ID_TABLES,
+		.is_hot = true,
+		.raw = row->tables.at,
+		.raw_size = row->tables.size,
+	};
+	assert_true(hpa_write(sections, N_PARTS + 1, HPA_COMPRESS_NONE, 0, 0,
+	                      NULL, &image.data, &image.size));
 	return image;
 }
 
+/* A ring of nodes. From one to the next it takes four edges of level 1, which
+ * make an edge of level 2; half of the ring has to be gone around. */
 static void
 detours_of_detours_are_given_up(void **state)
 {
-	struct image image = make_rings();
+	static struct row row = {
+		.cluster_size = 4,
+		.n_inner = N_RING,
+		.out = N_RING / 2,
+		.n_edges_1 = N_RING,
+		.n_edges_2 = N_RING,
+	};
 	const hpa_cell to = {16, 0};
+	struct image image;
 	size_t n;
 
 	(void)state;
+	begin_tables(&row);
+	row.table_1 = (uint32_t)row.tables.size;
+	add_ring(&row.tables, OWNER_1, 4, 300);
+	row.table_2 = (uint32_t)row.tables.size;
+	add_ring(&row.tables, OWNER_2, 1, 1200);
+	image = make_row(&row);
 	assert_int_equal(walk(&image, to, HPA_SMOOTH_NONE, &n), HPA_CORRUPT);
 	/* Where a straight line is as good, nobody looks at the detour. */
 	assert_int_equal(walk(&image, to, HPA_SMOOTH_SHORTCUTS, &n), HPA_OK);
+	free(image.data);
+}
+
+/* Nodes in a row, and dust: at level 1 each grain has an edge to all nodes of
+ * the row, nearly as long as theirs to the next one. */
+#define N_BEADS 100u
+#define N_DUST 300u
+#define STRING 50000u
+#define SPECK 45000u
+
+static bool
+are_joined(uint32_t a, uint32_t b, bool with_dust)
+{
+	if (a < N_BEADS && b < N_BEADS)
+		return a + 1 == b || b + 1 == a;
+	return with_dust && (a < N_BEADS) != (b < N_BEADS);
+}
+
+static uint32_t
+add_beads(struct bytes *tables, uint32_t owner, bool with_dust)
+{
+	enum { N = N_BEADS + N_DUST };
+	uint32_t end = 0;
+
+	ADD_U32S(tables, HPA_NONE, N | 1u << 16, owner);
+	for (uint32_t a = 0; a < N; a++) {
+		for (uint32_t b = 0; b < N; b++)
+			end += are_joined(a, b, with_dust);
+		add(tables, 4, end);
+	}
+	for (uint32_t a = 0; a < N; a++)
+		for (uint32_t b = 0; b < N; b++)
+			if (are_joined(a, b, with_dust))
+				add(tables, 4,
+				    a < N_BEADS && b < N_BEADS ? STRING
+				                               : SPECK);
+	for (uint32_t a = 0; a < N; a++)
+		for (uint32_t b = 0; b < N; b++)
+			if (are_joined(a, b, with_dust))
+				add(tables, 2, b);
+	while (tables->size % HPA_TABLE_ALIGN)
+		add(tables, 1, 0);
+	return end / 2;
+}
+
+/* Each edge of level 2 is one of level 1, but all dust is nearer. */
+static void
+looking_at_all_nodes_for_each_hop_is_given_up(void **state)
+{
+	static struct row row = {
+		.cluster_size = 32,
+		.n_inner = N_BEADS + N_DUST,
+		.out = N_BEADS - 1,
+	};
+	const hpa_cell to = {128, 0};
+	struct image image;
+	size_t n;
+
+	(void)state;
+	begin_tables(&row);
+	row.table_1 = (uint32_t)row.tables.size;
+	row.n_edges_1 = add_beads(&row.tables, OWNER_1, true);
+	row.table_2 = (uint32_t)row.tables.size;
+	row.n_edges_2 = add_beads(&row.tables, OWNER_2, false);
+	image = make_row(&row);
+	assert_int_equal(walk(&image, to, HPA_SMOOTH_NONE, &n), HPA_CORRUPT);
 	free(image.data);
 }
 
@@ -286,6 +407,7 @@ main(void)
 		cmocka_unit_test(
 			a_cached_path_that_goes_in_circles_is_given_up),
 		cmocka_unit_test(detours_of_detours_are_given_up),
+		cmocka_unit_test(looking_at_all_nodes_for_each_hop_is_given_up),
 	};
 
 	return cmocka_run_group_tests_name("detours", tests, NULL, NULL);

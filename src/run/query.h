@@ -134,9 +134,9 @@ struct walk {
 	size_t n_hops;
 	struct run runs[WINDOW_MAX_CELLS]; /* the next one last */
 	uint32_t n_runs;
-	/* A path is on no cell twice, and on no node twice at any level: so many
-	 * moves and hops are left to it. */
-	uint64_t n_moves_left, n_hops_left;
+	/* What is left to the path, by what is known of cheapest ones; see
+	 * refine.c. */
+	uint64_t n_moves_left, n_hops_left, n_expansions_left;
 };
 
 /* A bend of a path: where a run of equal moves ends. */
@@ -295,7 +295,7 @@ void search_push_path(struct hpa_query *query);
 
 /* Find the way that an intra-edge of a level above 1 stands for, from a node to
  * the hop's end, and put its hops, of the level below, on the stack. False if
- * there is none that costs so little. */
+ * there is none that costs so little, or the walk has no expansions left. */
 bool search_push_edge(struct hpa_query *query, uint32_t from,
                       const struct hop *hop);
 

@@ -21,9 +21,19 @@
  *
  * That an edge stands for a way of its cost is not known of a file. Where each
  * level adds a detour to what the one above says, a few nodes are enough for
- * ways of billions of cells. But a cheapest path is on no cell twice, and a hop of
- * each level ends at a node once at the most; so what takes more moves or hops
- * than that is given up. */
+ * ways of billions of cells. But of a cheapest path this is known, and what takes
+ * more is given up:
+ *
+ *     moves       It is on no cell twice.
+ *     hops        At each level, one ends at a node at the most.
+ *     expansions  When hops are replaced by those of the level below, a node of
+ *                 that level is expanded 29 times at the most: a hop from u that
+ *                 costs d expands nodes v no farther than d from u. Take those
+ *                 hops, in order, that expand one v: two of them, from u to u',
+ *                 have d(u, u') <= d(u, v) + d(v, u') <= d + d', and what is
+ *                 walked from u to u' is d and all hops in between. So the later
+ *                 one costs no less than all in between, from the second on they
+ *                 double, and no cost is below 64 or above 2^32. */
 #include "src/grid/run.h"
 
 #include <string.h>
@@ -31,6 +41,7 @@
 #include "src/run/query.h"
 
 #define RUNS_AT_ONCE 32u
+#define MAX_EXPANSIONS 32u /* of a node, at each level */
 
 /* The runs are a stack as well: what is to be walked first is pushed last. */
 static bool
@@ -494,6 +505,7 @@ refine_begin(struct hpa_query *query)
 	walk->n_hops_left = 1;
 	for (uint32_t l = 0; l < view->n_levels; l++)
 		walk->n_hops_left += view->levels[l].n_nodes;
+	walk->n_expansions_left = MAX_EXPANSIONS * walk->n_hops_left;
 }
 
 /* Make sure that there is a run to walk. False: the path is at its end, or

@@ -508,6 +508,9 @@ search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 	while (search->queue.filled && node != to) {
 		struct place place;
 
+		if (query->walk.n_expansions_left == 0)
+			return false;
+		query->walk.n_expansions_left--;
 		node = queue_pop(&search->queue);
 		place = place_at(query, node, level - 1);
 		follow_intra_edges(query, node, &place);
