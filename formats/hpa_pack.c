@@ -225,7 +225,7 @@ size_of_table(const struct hpa_section *tables, size_t offset)
 	struct hpa_table table;
 
 	hpa_table_at(tables->raw + offset, &table);
-	return hpa_table_size(table.n_nodes, table.n_edges, table.wide);
+	return (size_t)hpa_table_size(table.n_nodes, table.n_edges, table.wide);
 }
 
 /* For each cluster of a profile: a new table, or how far back it was used.
@@ -350,7 +350,8 @@ pack_tables(const struct hpa_file *file, const struct hpa_section *section,
 			put_number(out, table.paths - paths);
 			paths = table.paths;
 		}
-		end += hpa_table_size(table.n_nodes, table.n_edges, table.wide);
+		end += (size_t)hpa_table_size(table.n_nodes, table.n_edges,
+		                              table.wide);
 	}
 	return true;
 }

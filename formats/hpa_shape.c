@@ -141,14 +141,32 @@ hpa_shape_cluster(const struct hpa_shape *shape, uint32_t cluster)
 	return window;
 }
 
-/* Let a bit of a row stay if the one to its right is set too. */
+/* Let the bits of a row stay that are set in another one, too. */
 static void
-narrow_row(uint8_t *row, size_t stride)
+meet_row(uint8_t *row, const uint8_t *other, size_t stride)
 {
-	for (size_t i = 0; i < stride; i++) {
-		uint32_t next = i + 1 < stride ? row[i + 1] : 0;
+	size_t i;
 
-		row[i] &= (uint8_t)(row[i] >> 1 | next << 7);
+	for (i = 0; stride - i >= 8; i += 8)
+		hpa_put_le64(row + i,
+		             hpa_get_le64(row + i) & hpa_get_le64(other + i));
+	for (; i < stride; i++)
+		row[i] &= other[i];
+}
+
+/* Let a bit of a row stay if the one that is n to its right is set too. */
+static void
+narrow_row(uint8_t *row, size_t stride, uint32_t n)
+{
+	size_t skip = n / 8;
+	unsigned shift = n % 8;
+
+	for (size_t i = 0; i < stride; i++) {
+		uint32_t next = i + skip < stride ? row[i + skip] : 0;
+
+		if (i + skip + 1 < stride)
+			next |= (uint32_t)row[i + skip + 1] << 8;
+		row[i] &= (uint8_t)(next >> shift);
 	}
 }
 
@@ -156,15 +174,19 @@ void
 hpa_shape_expect_cells(const struct hpa_shape *shape, const uint8_t *before,
                        uint32_t n_more, uint32_t y, uint8_t *row)
 {
+	uint32_t n = 1, step;
+
 	memset(row, 0, shape->stride);
 	if (n_more >= shape->height - y)
 		return;
 	memcpy(row, before + y * shape->stride, shape->stride);
 	for (uint32_t i = 1; i <= n_more; i++)
-		for (size_t b = 0; b < shape->stride; b++)
-			row[b] &= before[(y + i) * shape->stride + b];
-	for (uint32_t i = 0; i < n_more; i++)
-		narrow_row(row, shape->stride);
+		meet_row(row, before + (y + i) * shape->stride, shape->stride);
+	/* A bit stands for n cells: then it may for twice as many. */
+	for (; n <= n_more; n += step) {
+		step = n <= n_more + 1 - n ? n : n_more + 1 - n;
+		narrow_row(row, shape->stride, step);
+	}
 }
 
 static bool

@@ -22,14 +22,15 @@ struct hpa_table {
 	const uint8_t *ends, *weights, *targets;
 };
 
-/* The bytes that a table of this shape takes, padding included. */
-static inline size_t
+/* The bytes that a table of this shape takes, padding included. May be more than
+ * a small machine's size_t holds. */
+static inline uint64_t
 hpa_table_size(uint32_t n_nodes, uint32_t n_edges, bool wide)
 {
-	size_t size = HPA_TABLE_ENDS + (size_t)n_nodes * (wide ? 4 : 2) +
-	              (size_t)n_edges * (wide ? 6 : 3);
+	uint64_t size = HPA_TABLE_ENDS + (uint64_t)n_nodes * (wide ? 4 : 2) +
+	                (uint64_t)n_edges * (wide ? 6 : 3);
 
-	return (size + HPA_TABLE_ALIGN - 1) & ~(size_t)(HPA_TABLE_ALIGN - 1);
+	return (size + HPA_TABLE_ALIGN - 1) & ~(uint64_t)(HPA_TABLE_ALIGN - 1);
 }
 
 static inline uint32_t

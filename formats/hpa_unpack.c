@@ -398,38 +398,40 @@ put_levels(const struct clusters *clusters)
 	return true;
 }
 
-/* The table of a cluster of an earlier profile, counted through. */
-static bool
-table_before(const struct hpa_file *file, uint32_t wanted, uint32_t *out)
+/* The clusters of the profiles before one, counted through. */
+struct clusters_before {
+	uint32_t n, n_levels;
+	struct {
+		const uint8_t *table;
+		uint32_t n_clusters;
+	} levels[HPA_MAX_PROFILES * HPA_MAX_LEVELS];
+};
+
+/* The table of one of them. */
+static uint32_t
+table_before(const struct clusters_before *before, uint32_t wanted)
 {
-	struct hpa_shape_walk walk;
-	uint32_t left = wanted;
+	uint32_t i = 0;
 
-	hpa_shape_walk(file, &walk);
-	while (hpa_shape_next(&walk) > 0) {
-		const struct hpa_shape_level *level = &walk.levels[walk.level];
-
-		if (left < level->n_clusters) {
-			*out = hpa_get_u32(walk.clusters + level->table, left);
-			return true;
-		}
-		left -= level->n_clusters;
-		walk.cluster = level->n_clusters - 1;
-	}
-	return false;
+	while (wanted >= before->levels[i].n_clusters)
+		wanted -= before->levels[i++].n_clusters;
+	return hpa_get_u32(before->levels[i].table, wanted);
 }
 
 /* The table of the cluster that is n_back before number c of level l. */
 static bool
-table_back(const struct hpa_file *file, const struct clusters *clusters,
-           uint32_t n_before, uint32_t l, uint32_t c, uint32_t n_back,
-           uint32_t *out)
+table_back(const struct clusters_before *before,
+           const struct clusters *clusters, uint32_t l, uint32_t c,
+           uint32_t n_back, uint32_t *out)
 {
 	while (n_back > c) {
 		n_back -= c;
-		if (l == 0)
-			return n_back <= n_before &&
-			       table_before(file, n_before - n_back, out);
+		if (l == 0) {
+			if (n_back > before->n)
+				return false;
+			*out = table_before(before, before->n - n_back);
+			return true;
+		}
 		c = clusters->levels[--l].n_clusters;
 	}
 	*out = hpa_get_u32(clusters->out + clusters->levels[l].table,
@@ -437,12 +439,13 @@ table_back(const struct hpa_file *file, const struct clusters *clusters,
 	return true;
 }
 
-/* How many clusters there are before a profile. */
 static bool
-count_before(const struct hpa_file *file, uint32_t profile, uint32_t *out)
+find_before(const struct hpa_file *file, uint32_t profile,
+            struct clusters_before *out)
 {
 	uint64_t n = 0;
 
+	out->n_levels = 0;
 	for (uint32_t p = 0; p < profile; p++) {
 		const struct hpa_section *section =
 			hpa_shape_section(file, HPA_ID_CLUSTERS, p, 4);
@@ -453,10 +456,15 @@ count_before(const struct hpa_file *file, uint32_t profile, uint32_t *out)
 		    !hpa_shape_levels(file, p, &shape, section->raw_size,
 		                      levels))
 			return false;
-		for (uint32_t l = 0; l < shape.n_levels; l++)
+		for (uint32_t l = 0; l < shape.n_levels; l++) {
+			out->levels[out->n_levels].table =
+				section->raw + levels[l].table;
+			out->levels[out->n_levels++].n_clusters =
+				levels[l].n_clusters;
 			n += levels[l].n_clusters;
+		}
 	}
-	*out = (uint32_t)n;
+	out->n = (uint32_t)n;
 	return n < HPA_NONE;
 }
 
@@ -465,9 +473,9 @@ put_tables(const struct hpa_file *file, const struct hpa_section *section,
            const struct clusters *clusters, struct reader *in)
 {
 	uint64_t next = (uint64_t)get_number(in) * HPA_TABLE_ALIGN;
-	uint32_t n_before;
+	struct clusters_before before;
 
-	if (!count_before(file, section->profile, &n_before))
+	if (!find_before(file, section->profile, &before))
 		return false;
 	for (uint32_t l = 0; l < clusters->shape.n_levels; l++) {
 		const struct hpa_shape_level *level = &clusters->levels[l];
@@ -481,8 +489,8 @@ put_tables(const struct hpa_file *file, const struct hpa_section *section,
 			if (n_back == 0)
 				next += (uint64_t)get_number(in) *
 				        HPA_TABLE_ALIGN;
-			else if (!table_back(file, clusters, n_before, l, c,
-			                     n_back, &offset))
+			else if (!table_back(&before, clusters, l, c, n_back,
+			                     &offset))
 				return false;
 			hpa_put_le32(clusters->out + level->table +
 			                     4 * (size_t)c,
@@ -675,7 +683,7 @@ unpack_table(const struct hpa_shape_walk *walk, struct reader *in,
 	struct reader begin = *in;
 	uint8_t *record = writer->out + writer->end;
 	uint32_t paths = HPA_NONE;
-	size_t size;
+	uint64_t size;
 
 	if (!hpa_shape_members(walk, &table.members) ||
 	    !each_edge(&table, in, measure_edge, &table))
@@ -685,7 +693,7 @@ unpack_table(const struct hpa_shape_walk *walk, struct reader *in,
 	size = hpa_table_size(table.members.n, table.n_edges, table.is_wide);
 	if (size > writer->size - writer->end)
 		return false;
-	memset(record, 0, size);
+	memset(record, 0, (size_t)size);
 	if (walk->shape.has_paths && walk->level == 0 && table.n_edges > 0) {
 		writer->paths += get_number(in);
 		paths = writer->paths;
@@ -695,7 +703,7 @@ unpack_table(const struct hpa_shape_walk *walk, struct reader *in,
 	hpa_put_le16(record + HPA_TABLE_WIDE, table.is_wide);
 	hpa_put_le32(record + HPA_TABLE_OWNER, walk->index);
 	put_table(&table, &begin, record);
-	writer->end += size;
+	writer->end += (size_t)size;
 	return true;
 }
 

@@ -1045,7 +1045,7 @@ read_record(const uint8_t *record, size_t left, struct hpa_table *out,
 	if (unpadded > left ||
 	    hpa_table_size(n, out->n_edges, out->wide) > left)
 		return refuse(detail, "a table is cut off");
-	*size = hpa_table_size(n, out->n_edges, out->wide);
+	*size = (size_t)hpa_table_size(n, out->n_edges, out->wide);
 	for (size_t i = (size_t)unpadded; i < *size; i++)
 		if (record[i] != 0)
 			return refuse(detail, "a table's padding is not 0");
@@ -1445,19 +1445,20 @@ check_terrain(const struct hpa_view *view, const char **detail)
 }
 
 static bool
-is_free_cell(const struct hpa_view *view, uint32_t x, uint32_t y)
+is_inside(const struct hpa_view *view, const uint8_t *cell)
 {
-	return x < view->width && y < view->height && is_free(view, x, y);
+	return hpa_get_le16(cell) < view->width &&
+	       hpa_get_le16(cell + 2) < view->height;
 }
 
 /* The edges that a link is in this profile: none if an end is blocked. */
 static uint32_t
 count_link_edges(const struct hpa_view *view, const uint8_t *link)
 {
-	if (!is_free_cell(view, hpa_get_le16(link + HPA_LINK_FROM_X),
-	                  hpa_get_le16(link + HPA_LINK_FROM_Y)) ||
-	    !is_free_cell(view, hpa_get_le16(link + HPA_LINK_TO_X),
-	                  hpa_get_le16(link + HPA_LINK_TO_Y)))
+	if (!is_free(view, hpa_get_le16(link + HPA_LINK_FROM_X),
+	             hpa_get_le16(link + HPA_LINK_FROM_Y)) ||
+	    !is_free(view, hpa_get_le16(link + HPA_LINK_TO_X),
+	             hpa_get_le16(link + HPA_LINK_TO_Y)))
 		return 0;
 	return hpa_get_le32(link + HPA_LINK_FLAGS) & HPA_LINK_ONE_WAY ? 1 : 2;
 }
@@ -1528,6 +1529,20 @@ reach_bit(const struct hpa_view *view, uint32_t from, uint32_t to)
 	return row[to / 8] >> to % 8 & 1;
 }
 
+/* Has one row all bits of another? There may be a million pairs of them. */
+static bool
+has_bits_of(const uint8_t *row, const uint8_t *other, size_t size)
+{
+	uint64_t missing = 0;
+	size_t i;
+
+	for (i = 0; size - i >= 8; i += 8)
+		missing |= hpa_get_le64(other + i) & ~hpa_get_le64(row + i);
+	for (; i < size; i++)
+		missing |= other[i] & ~(uint64_t)row[i];
+	return missing == 0;
+}
+
 /* Components rise; each reaches itself and all that those it reaches reach. */
 static hpa_status
 check_reach(const struct hpa_view *view, const char **detail)
@@ -1547,14 +1562,11 @@ check_reach(const struct hpa_view *view, const char **detail)
 		     rows[i * stride + stride - 1] >> n % 8 != 0))
 			return refuse(detail, "reachable components are wrong");
 		for (uint32_t k = 0; k < n; k++)
-			for (size_t b = 0; reach_bit(view, i, k) && b < stride;
-			     b++)
-				if (rows[k * stride + b] &
-				    ~rows[i * stride + b])
-					return refuse(
-						detail,
-						"reachable components are "
-						"wrong");
+			if (reach_bit(view, i, k) &&
+			    !has_bits_of(rows + i * stride, rows + k * stride,
+			                 stride))
+				return refuse(detail, "reachable components "
+				                      "are wrong");
 	}
 	return HPA_OK;
 }
@@ -1573,6 +1585,9 @@ check_links(const struct hpa_view *view, const char **detail)
 		    hpa_get_le32(link + HPA_LINK_COST) > HPA_MAX_LINK_COST ||
 		    !read_text(link + HPA_LINK_NAME, HPA_LINK_NAME_SIZE, name))
 			return refuse(detail, "a link is wrong");
+		if (!is_inside(view, link + HPA_LINK_FROM_X) ||
+		    !is_inside(view, link + HPA_LINK_TO_X))
+			return refuse(detail, "a link leads out of the level");
 		n_edges += count_link_edges(view, link);
 	}
 	if (st == HPA_OK && n_edges != view->n_link_edges)

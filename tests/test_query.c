@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -449,6 +450,57 @@ nearest_refuses_what_it_can_not_start_from(void **state)
 	assert_int_equal(out.x, 7);
 }
 
+/* Cells that only links connect, at the highest cost that a link has. */
+#define N_ISLANDS 1000u
+
+static void
+paths_may_cost_more_than_32_bits(void **state)
+{
+	static struct bake_link links[N_ISLANDS - 1];
+	static char rows[2 * N_ISLANDS + 1];
+	const hpa_cell first = {0, 0}, last = {2 * (N_ISLANDS - 1), 0};
+	hpa_cell cells[N_ISLANDS];
+	struct bake_options options;
+	struct fixture f;
+	struct diag diag;
+	uint64_t cost;
+	size_t n;
+
+	(void)state;
+	for (uint32_t i = 0; i + 1 < N_ISLANDS; i++)
+		links[i] = (struct bake_link){
+			.from_x = (uint16_t)(2 * i),
+			.to_x = (uint16_t)(2 * i + 2),
+			.cost = BAKE_MAX_LINK_COST,
+		};
+	memset(rows, '.', sizeof(rows) - 1);
+	for (uint32_t i = 1; i < sizeof(rows) - 2; i += 2)
+		rows[i] = '@';
+	rows[sizeof(rows) - 2] = '\n';
+	level_from_text(rows, &f.level);
+	bake_options_default(&options);
+	options.n_links = N_ISLANDS - 1;
+	options.links = links;
+	assert_int_equal(bake_run(&f.level, &options, &f.file, NULL, &diag),
+	                 DIAG_OK);
+	assert_int_equal(
+		hpa_map_open_memory(f.file.data, f.file.size, NULL, &f.map),
+		HPA_OK);
+	assert_int_equal(hpa_query_new(f.map, NULL, &f.query), HPA_OK);
+	for (int mode = 0; mode <= HPA_SMOOTH_CORRIDOR; mode++) {
+		hpa_query_set_smoothing(f.query, (hpa_smoothing)mode, 0);
+		assert_int_equal(hpa_query_cost(f.query, first, last, &cost),
+		                 HPA_OK);
+		assert_true(cost > UINT32_MAX);
+		assert_int_equal(hpa_query_path(f.query, first, last, cells,
+		                                N_ISLANDS, &n),
+		                 HPA_OK);
+		assert_int_equal(n, N_ISLANDS);
+		assert_int_equal(cells[n - 1].x, last.x);
+	}
+	tear_down((void *[]){&f});
+}
+
 /* A temporary file with these bytes; its name is in `name`. */
 static void
 write_temporary(const void *data, size_t size, char *name)
@@ -540,6 +592,14 @@ what_is_no_file_is_refused(void **state)
 	errno = 0;
 	assert_int_equal(hpa_map_open(".", &map), HPA_IO);
 	assert_int_equal(errno, EISDIR);
+	/* Nobody writes to it, so that waiting would be for ever. */
+	strcpy(name, "test_query-fifo");
+	assert_int_equal(mkfifo(name, 0600), 0);
+	errno = 0;
+	assert_int_equal(hpa_map_open(name, &map), HPA_IO);
+	assert_int_equal(errno, ENODEV);
+	assert_null(map);
+	unlink(name);
 	write_temporary("", 0, name);
 	assert_int_equal(hpa_map_open(name, &map), HPA_NOT_HPA);
 	unlink(name);
@@ -747,6 +807,7 @@ main(void)
 		cmocka_unit_test(an_allocator_that_fails_is_survived),
 		cmocka_unit_test(nearest_is_what_looking_at_every_cell_finds),
 		WITH_ROOMS(nearest_refuses_what_it_can_not_start_from),
+		cmocka_unit_test(paths_may_cost_more_than_32_bits),
 		WITH_ROOMS(a_file_opens_as_its_bytes_do),
 		WITH_ROOMS(a_copy_does_not_mind_what_becomes_of_its_file),
 		WITH_ROOMS(what_is_no_file_is_refused),

@@ -64,7 +64,9 @@ world_add_agents(struct rng *rng, struct world *world)
 void
 world_add_links(struct rng *rng, struct world *world)
 {
-	uint32_t n = rng_between(rng, 1, WORLD_MAX_LINKS);
+	/* Often few, sometimes more than a query looks at one by one. */
+	uint32_t n =
+		rng_between(rng, 1, rng_chance(rng, 90) ? 12 : WORLD_MAX_LINKS);
 
 	for (uint32_t i = 0; i < n; i++) {
 		hpa_cell from, to;

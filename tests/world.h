@@ -6,7 +6,7 @@
 #include "src/bake/bake.h"
 #include "tests/support.h"
 
-#define WORLD_MAX_LINKS 12
+#define WORLD_MAX_LINKS 40
 #define WORLD_MAX_AGENTS 4
 
 /* A level, what is baked of it, and who asks. */

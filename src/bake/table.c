@@ -443,7 +443,7 @@ finish(struct table_maker *maker, const struct costs *costs,
 	            shape->max_weight > HPA_NARROW_MAX_WEIGHT;
 
 	count->n_stored = shape->n_edges / 2;
-	out->size = hpa_table_size(costs->n, shape->n_edges, wide);
+	out->size = (size_t)hpa_table_size(costs->n, shape->n_edges, wide);
 	out->data = arena_new(&maker->arena, out->size);
 	if (!out->data)
 		return DIAG_FAILED;

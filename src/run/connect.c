@@ -117,6 +117,9 @@ connect_directly(struct hpa_query *query, uint64_t cost)
 	uint64_t found =
 		query->is_direct ? query->direct_cost : query->window_cost;
 
+	/* A path may cost more than what stands for none. */
+	if (!query->is_direct && query->window_cost == WINDOW_NO_PATH)
+		return;
 	query->is_direct = found < cost;
 	query->direct_cost = found;
 	if (query->is_direct && query->window_cost != WINDOW_NO_PATH)

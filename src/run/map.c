@@ -191,6 +191,9 @@ measure(int fd, size_t *size)
 		return errno;
 	if (S_ISDIR(st.st_mode))
 		return EISDIR;
+	/* As mmap() says of what has no size: pipes, devices. */
+	if (!S_ISREG(st.st_mode))
+		return ENODEV;
 	if ((uintmax_t)st.st_size > SIZE_MAX)
 		return EFBIG;
 	*size = (size_t)st.st_size;
@@ -223,7 +226,8 @@ static hpa_status
 read_bytes(const char *name, const hpa_allocator *allocator,
            struct map_bytes *bytes)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	/* Else a pipe would be waited for until someone writes to it. */
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	hpa_status st;
 	int error;
 

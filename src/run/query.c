@@ -12,7 +12,7 @@
 /* Offsets of the parts of a query, and its size. 64 bits, because the product
  * of a file's counts may not fit a small machine's size_t. */
 struct plan {
-	uint64_t nodes, hops, hubs, shortcuts, bends, corridor, paths, size;
+	uint64_t nodes, hops, hubs, bends, corridor, paths, size;
 };
 
 static uint64_t
@@ -48,7 +48,6 @@ make_plan(const hpa_map *map)
 	plan.hops = add_part(&plan, count_hops(view), sizeof(struct hop));
 	plan.hubs = add_part(&plan, view->hubs.first ? view->n_nodes : 0,
 	                     sizeof(struct hub_cost));
-	plan.shortcuts = add_part(&plan, view->n_link_edges, sizeof(hpa_cell));
 	plan.bends = add_part(&plan, 2 * (uint64_t)smooth_capacity(map),
 	                      sizeof(struct bend));
 	plan.corridor = add_part(&plan, corridor_size(map), 1);
@@ -76,7 +75,6 @@ carve(struct hpa_query *query, const struct plan *plan)
 	query->search.queue.nodes = query->search.nodes;
 	query->walk.hops = (void *)(room + plan->hops);
 	query->label.costs = (void *)(room + plan->hubs);
-	query->search.shortcuts = (void *)(room + plan->shortcuts);
 	query->smooth.capacity = smooth_capacity(query->map);
 	query->smooth.path.at = (void *)(room + plan->bends);
 	query->smooth.spare.at = query->smooth.path.at + query->smooth.capacity;
@@ -214,17 +212,13 @@ static hpa_status
 begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
            bool in_pieces)
 {
-	struct walk *walk = &query->walk;
 	hpa_status st = hpa_query_cost(query, from, to, cost);
 
 	if (st == HPA_OK)
 		st = push_path(query);
 	if (st != HPA_OK)
 		return st;
-	walk->is_begun = false;
-	walk->x = from.x;
-	walk->y = from.y;
-	walk->node = HPA_NONE;
+	refine_begin(query);
 	if (query_smooths(query))
 		smooth_begin(query, in_pieces);
 	return HPA_OK;

@@ -26,6 +26,13 @@
 /* A node of a cluster is on its border or the end of a link. */
 #define QUERY_MAX_LOCAL_NODES WINDOW_MAX_CELLS
 
+/* A rectangle of cells; all sides are inside. */
+struct box {
+	uint32_t left, top, right, bottom;
+};
+
+#define MAX_BOXES 32u
+
 /* A search over nodes. The goal of a query is one more, at index n_nodes. */
 struct search {
 	struct search_node *nodes;
@@ -37,14 +44,16 @@ struct search {
 
 	/* The octile distance is the longer side times the one plus the
 	 * shorter times the other. */
-	uint32_t per_longer, per_shorter;
+	uint64_t per_longer, per_shorter;
 
 	/* The clusters, level by level, that are looked into. */
 	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];
 
-	/* Links that are shorter than the crow flies spoil its estimate. */
-	uint32_t n_shortcuts;
-	hpa_cell *shortcuts;    /* where they are entered */
+	/* Links that are shorter than the crow flies spoil its estimate. Where
+	 * they are entered is kept in a few boxes, so that an estimate does not
+	 * take longer the more of them there are. */
+	uint32_t n_boxes;
+	struct box boxes[MAX_BOXES];
 	uint64_t shortcut_rest; /* the least from an entry to the target;
 	                          * HPA_NO_SHORTCUT: none is taken */
 };
@@ -125,6 +134,9 @@ struct walk {
 	size_t n_hops;
 	struct run runs[WINDOW_MAX_CELLS]; /* the next one last */
 	uint32_t n_runs;
+	/* What is left to the path, by what is known of cheapest ones; see
+	 * refine.c. */
+	uint64_t n_moves_left, n_hops_left, n_expansions_left;
 };
 
 /* A bend of a path: where a run of equal moves ends. */
@@ -283,7 +295,7 @@ void search_push_path(struct hpa_query *query);
 
 /* Find the way that an intra-edge of a level above 1 stands for, from a node to
  * the hop's end, and put its hops, of the level below, on the stack. False if
- * there is none that costs so little. */
+ * there is none that costs so little, or the walk has no expansions left. */
 bool search_push_edge(struct hpa_query *query, uint32_t from,
                       const struct hop *hop);
 
@@ -297,6 +309,9 @@ void refine_solve_cluster(struct hpa_query *query, uint32_t x, uint32_t y);
 
 /* Do two runs lead from start to goal at the least cost there can be? */
 bool refine_is_straight(const struct hpa_query *query);
+
+/* Begin the walk whose hops are on the stack, at the start. */
+void refine_begin(struct hpa_query *query);
 
 /* Walk on: up to `capacity` cells to out (NULL: they are only counted).
  * HPA_CORRUPT where an edge has no way behind it. */

@@ -17,7 +17,23 @@
  * lower node. Those of level 1 that are searched for lead back from the higher
  * node in the distances from the lower one, which is also what the cache holds
  * (src/bake/paths.c). What the cache says is checked against the grid, so that a
- * wrong one is noticed and can't lead a unit into a wall. */
+ * wrong one is noticed and can't lead a unit into a wall.
+ *
+ * That an edge stands for a way of its cost is not known of a file. Where each
+ * level adds a detour to what the one above says, a few nodes are enough for
+ * ways of billions of cells. But of a cheapest path this is known, and what takes
+ * more is given up:
+ *
+ *     moves       It is on no cell twice.
+ *     hops        At each level, one ends at a node at the most.
+ *     expansions  When hops are replaced by those of the level below, a node of
+ *                 that level is expanded 29 times at the most: a hop from u that
+ *                 costs d expands nodes v no farther than d from u. Take those
+ *                 hops, in order, that expand one v: two of them, from u to u',
+ *                 have d(u, u') <= d(u, v) + d(v, u') <= d + d', and what is
+ *                 walked from u to u' is d and all hops in between. So the later
+ *                 one costs no less than all in between, from the second on they
+ *                 double, and no cost is below 64 or above 2^32. */
 #include "src/grid/run.h"
 
 #include <string.h>
@@ -25,6 +41,7 @@
 #include "src/run/query.h"
 
 #define RUNS_AT_ONCE 32u
+#define MAX_EXPANSIONS 32u /* of a node, at each level */
 
 /* The runs are a stack as well: what is to be walked first is pushed last. */
 static bool
@@ -32,8 +49,9 @@ push_run(struct walk *walk, unsigned move, uint32_t length)
 {
 	if (length == 0)
 		return true;
-	if (walk->n_runs == WINDOW_MAX_CELLS)
+	if (walk->n_runs == WINDOW_MAX_CELLS || length > walk->n_moves_left)
 		return false;
+	walk->n_moves_left -= length;
 	walk->runs[walk->n_runs++] =
 		(struct run){(uint8_t)move, (uint16_t)length};
 	return true;
@@ -47,6 +65,9 @@ push_move(struct walk *walk, unsigned move)
 
 	if (walk->n_runs == 0 || top->move != move)
 		return push_run(walk, move, 1);
+	if (walk->n_moves_left == 0)
+		return false;
+	walk->n_moves_left--;
 	top->length++;
 	return true;
 }
@@ -448,6 +469,9 @@ refine_hop(struct hpa_query *query)
 	struct hop hop = walk->hops[--walk->n_hops];
 	uint32_t from = walk->node;
 
+	if (walk->n_hops_left == 0)
+		return false;
+	walk->n_hops_left--;
 	switch (hop.kind) {
 	case HOP_INTER:
 		walk->node = hop.to;
@@ -464,6 +488,24 @@ refine_hop(struct hpa_query *query)
 	default:
 		return push_intra_edge(query, from, &hop);
 	}
+}
+
+void
+refine_begin(struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	struct walk *walk = &query->walk;
+
+	walk->is_begun = false;
+	walk->x = query->from.x;
+	walk->y = query->from.y;
+	walk->node = HPA_NONE;
+	walk->n_moves_left = view->n_free_cells;
+	/* The last one leads to the goal. */
+	walk->n_hops_left = 1;
+	for (uint32_t l = 0; l < view->n_levels; l++)
+		walk->n_hops_left += view->levels[l].n_nodes;
+	walk->n_expansions_left = MAX_EXPANSIONS * walk->n_hops_left;
 }
 
 /* Make sure that there is a run to walk. False: the path is at its end, or

@@ -18,12 +18,12 @@
  * expanded, and never when an intra-edge is refined.
  *
  * The heuristic is the octile distance or, where a link is shorter than the
- * crow flies, the least over such links: to the nearest entry of one, and from
- * there what the cheapest of them leaves. It never exceeds an edge's cost by more
- * than the edge brings nearer, so a node is final when it is taken from the
- * queue. Everything is a whole number and done in a fixed order, and a way
- * replaces another only if it is cheaper: the path does not depend on anything
- * but the map and the question. */
+ * crow flies, the least over such links: to the nearest entry of one, or to a box
+ * around several, and from there what the cheapest of them leaves. It never
+ * exceeds an edge's cost by more than the edge brings nearer, so a node is final
+ * when it is taken from the queue. Everything is a whole number and done in a
+ * fixed order, and a way replaces another only if it is cheaper: the path does
+ * not depend on anything but the map and the question. */
 #include <string.h>
 
 #include "src/run/query.h"
@@ -67,21 +67,50 @@ is_shortcut(const struct hpa_query *query, const uint8_t *edge)
 	                       hpa_get_le32(edge + HPA_LEDGE_TO));
 }
 
+static uint32_t
+count_shortcuts(const struct hpa_query *query)
+{
+	const struct hpa_view *view = &query->map->view;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < view->n_link_edges; i++)
+		n += is_shortcut(query, hpa_view_link_edge(view, i));
+	return n;
+}
+
+/* Make a box large enough for a node, too. */
+static void
+add_to_box(const struct hpa_view *view, uint32_t node, struct box *box)
+{
+	uint32_t x = hpa_node_x(view, node), y = hpa_node_y(view, node);
+
+	box->left = x < box->left ? x : box->left;
+	box->top = y < box->top ? y : box->top;
+	box->right = x > box->right ? x : box->right;
+	box->bottom = y > box->bottom ? y : box->bottom;
+}
+
 void
 search_find_shortcuts(struct hpa_query *query)
 {
 	const struct hpa_view *view = &query->map->view;
 	struct search *search = &query->search;
+	uint32_t n = count_shortcuts(query), seen = 0;
 
-	search->n_shortcuts = 0;
+	search->n_boxes = n < MAX_BOXES ? n : MAX_BOXES;
+	for (uint32_t i = 0; i < search->n_boxes; i++)
+		search->boxes[i] = (struct box){UINT32_MAX, UINT32_MAX, 0, 0};
+	/* They are in the order of their nodes: those that are near each other
+	 * often get one box. */
 	for (uint32_t i = 0; i < view->n_link_edges; i++) {
 		const uint8_t *edge = hpa_view_link_edge(view, i);
-		uint32_t from = hpa_get_le32(edge + HPA_LEDGE_FROM);
+		uint64_t box = (uint64_t)seen * search->n_boxes / (n ? n : 1);
 
-		if (is_shortcut(query, edge))
-			search->shortcuts[search->n_shortcuts++] =
-				(hpa_cell){(uint16_t)hpa_node_x(view, from),
-			                   (uint16_t)hpa_node_y(view, from)};
+		if (!is_shortcut(query, edge))
+			continue;
+		add_to_box(view, hpa_get_le32(edge + HPA_LEDGE_FROM),
+		           &search->boxes[box]);
+		seen++;
 	}
 }
 
@@ -93,7 +122,7 @@ rest_over_shortcuts(const struct hpa_query *query)
 	const struct search *search = &query->search;
 	uint64_t least = HPA_NO_SHORTCUT;
 
-	if (search->n_shortcuts == 0)
+	if (search->n_boxes == 0)
 		return least;
 	for (uint32_t i = 0; i < view->n_link_edges; i++) {
 		const uint8_t *edge = hpa_view_link_edge(view, i);
@@ -151,6 +180,12 @@ search_begin(struct hpa_query *query)
 	}
 }
 
+static uint32_t
+clamp(uint32_t value, uint32_t least, uint32_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
 /* The least that is left from a cell to the target if a shortcut is taken. */
 static uint64_t
 estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
@@ -158,24 +193,26 @@ estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
 	const struct search *search = &query->search;
 	uint64_t least = HPA_NO_SHORTCUT;
 
-	for (uint32_t i = 0; i < search->n_shortcuts; i++) {
+	for (uint32_t i = 0; i < search->n_boxes; i++) {
+		const struct box *box = &search->boxes[i];
 		uint64_t cost = grid_octile(&query->map->grid, x, y,
-		                            search->shortcuts[i].x,
-		                            search->shortcuts[i].y);
+		                            clamp(x, box->left, box->right),
+		                            clamp(y, box->top, box->bottom));
 
 		least = cost < least ? cost : least;
 	}
 	return least + search->shortcut_rest;
 }
 
-/* The least that is left from a node to the target. */
-static inline uint32_t
+/* The least that is left from a node to the target. On the largest levels with
+ * the dearest terrain it may exceed 32 bits. */
+static inline uint64_t
 estimate(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct search *search = &query->search;
-	uint32_t x, y, dx, dy, direct;
-	uint64_t over;
+	uint32_t x, y, dx, dy;
+	uint64_t direct, over;
 
 	if (node == view->n_nodes)
 		return 0;
@@ -188,7 +225,7 @@ estimate(const struct hpa_query *query, uint32_t node)
 	if (search->shortcut_rest >= direct)
 		return direct;
 	over = estimate_over_shortcuts(query, x, y);
-	return over < direct ? (uint32_t)over : direct;
+	return over < direct ? over : direct;
 }
 
 static void
@@ -198,7 +235,7 @@ reach_cheaper(struct hpa_query *query, uint32_t node, uint64_t cost,
 	struct search *search = &query->search;
 	struct search_node *known = &search->nodes[node];
 	bool is_new = known->stamp != search->stamp;
-	uint32_t rest = estimate(query, node);
+	uint64_t rest = estimate(query, node);
 
 	if (cost + rest > search->limit)
 		return;
@@ -471,6 +508,9 @@ search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 	while (search->queue.filled && node != to) {
 		struct place place;
 
+		if (query->walk.n_expansions_left == 0)
+			return false;
+		query->walk.n_expansions_left--;
 		node = queue_pop(&search->queue);
 		place = place_at(query, node, level - 1);
 		follow_intra_edges(query, node, &place);
