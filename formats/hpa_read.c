@@ -347,6 +347,11 @@ read_codec(struct hpa_file *file, struct hpa_section *section,
 	uint64_t raw_size = hpa_get_le64(entry + HPA_ENT_RAW_SIZE);
 
 	section->codec = entry[HPA_ENT_CODEC];
+	/* Without bytes to search in there would be no place to inflate to. */
+	if (section->codec != HPA_CODEC_STORED && raw_size == 0 &&
+	    (section->flags & HPA_FLAG_CRITICAL))
+		return refuse_section(file, section, detail,
+		                      "an empty section is not stored");
 	switch (section->codec) {
 	case HPA_CODEC_STORED:
 		if (raw_size != section->stored_size)

@@ -65,7 +65,7 @@ find_piece(const struct hpa_file *file, const char *id, uint32_t profile,
 {
 	const struct hpa_section *section = hpa_file_find(file, id, profile);
 
-	if (!section || !section->raw) {
+	if (!section) {
 		*detail = missing;
 		return false;
 	}
@@ -377,8 +377,7 @@ read_agent(const struct hpa_file *file, struct hpa_view *view,
 
 	if (!section)
 		return HPA_OK;
-	if (!section->raw || section->raw_size == 0 ||
-	    section->raw_size % HPA_AGENT_SIZE != 0 ||
+	if (section->raw_size == 0 || section->raw_size % HPA_AGENT_SIZE != 0 ||
 	    section->raw_size > HPA_MAX_PROFILES * HPA_AGENT_SIZE)
 		return refuse(detail, WRONG_SIZE(HPA_ID_AGENTS));
 	record = section->raw + (size_t)view->profile * HPA_AGENT_SIZE;
@@ -403,7 +402,7 @@ find_terrain(const struct hpa_file *file, struct hpa_view *view,
 		return refuse(detail, "terrain and its flag do not agree");
 	if (!section)
 		return HPA_OK;
-	if (!section->raw || section->raw_size < HPA_TERR_CLASSES)
+	if (section->raw_size < HPA_TERR_CLASSES)
 		return refuse(detail, WRONG_SIZE(HPA_ID_TERRAIN));
 	view->n_classes = hpa_get_le32(section->raw + HPA_TERR_N_CLASSES);
 	view->class_log2 = hpa_get_le32(section->raw + HPA_TERR_BITS_LOG2);
@@ -430,7 +429,7 @@ find_links(const struct hpa_file *file, struct hpa_view *view,
 
 	if (!links)
 		return HPA_OK;
-	if (!links->raw || links->raw_size % HPA_LINK_SIZE != 0 ||
+	if (links->raw_size % HPA_LINK_SIZE != 0 ||
 	    links->raw_size / HPA_LINK_SIZE > HPA_MAX_LINKS)
 		return refuse(detail, WRONG_SIZE(HPA_ID_LINKS));
 	if (!FIND(file, HPA_ID_LINK_EDGES, view, &edges, detail))

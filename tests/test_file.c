@@ -139,6 +139,21 @@ assert_refused(const struct image *image, hpa_status status, const char *why)
 		         hpa_status_text(status), why);
 }
 
+/* The same of the container alone. */
+static void
+assert_file_refused(const struct image *image, const char *why,
+                    const char *culprit)
+{
+	const char *detail = NULL;
+	struct hpa_file file;
+
+	assert_int_equal(
+		hpa_file_read(image->data, image->size, true, &file, &detail),
+		HPA_CORRUPT);
+	assert_string_equal(detail, why);
+	assert_string_equal(file.culprit, culprit);
+}
+
 /* The raw bytes of a section that is stored as it is. */
 static void
 assert_section(const struct image *image, const char *id,
@@ -956,6 +971,25 @@ a_section_behind_the_end_is_refused(void **state)
 	assert_refused(&cut, HPA_CORRUPT, "a section is cut off");
 	free(cut.data);
 	free(more.data);
+	free(image.data);
+}
+
+/* There would be nothing to search in. */
+static void
+an_empty_section_is_stored(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	for (uint8_t codec = 1; codec <= 2; codec++) {
+		struct image other = image_copy(&image);
+
+		entry_of(&other, HPA_ID_NODES)[HPA_ENT_CODEC] = codec;
+		image_seal(&other);
+		assert_file_refused(&other, "an empty section is not stored",
+		                    "NODE");
+		free(other.data);
+	}
 	free(image.data);
 }
 
@@ -2814,6 +2848,7 @@ main(void)
 		cmocka_unit_test(every_field_of_a_table_entry_is_checked),
 		cmocka_unit_test(padding_that_is_not_zero_is_refused),
 		cmocka_unit_test(a_section_behind_the_end_is_refused),
+		cmocka_unit_test(an_empty_section_is_stored),
 		cmocka_unit_test(facts_and_levels_are_checked),
 		cmocka_unit_test(cells_nodes_and_labels_are_checked),
 		cmocka_unit_test(a_cluster_without_neighbours_is_checked),
