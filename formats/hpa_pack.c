@@ -239,7 +239,7 @@ put_tables(struct buffer *out, const struct hpa_file *file, uint32_t profile,
 	bool begun = false;
 
 	hpa_shape_walk(file, &walk);
-	while (hpa_shape_next(&walk) > 0 && walk.profile <= profile) {
+	while (hpa_shape_next(&walk) && walk.profile <= profile) {
 		const struct hpa_shape_level *level = &walk.levels[walk.level];
 		size_t offset = hpa_get_u32(walk.clusters + level->table,
 		                            walk.cluster);
@@ -331,7 +331,7 @@ pack_tables(const struct hpa_file *file, const struct hpa_section *section,
 	size_t end = 0;
 
 	hpa_shape_walk(file, &walk);
-	while (hpa_shape_next(&walk) > 0) {
+	while (hpa_shape_next(&walk)) {
 		const struct hpa_shape_level *level = &walk.levels[walk.level];
 		struct hpa_shape_members members;
 		struct hpa_table table;

@@ -314,7 +314,7 @@ can_be_packed(const struct hpa_section *section)
 {
 	for (uint32_t i = 0; i < HPA_N_PACKED; i++)
 		if (!memcmp(section->id, hpa_packed_ids[i], ID_SIZE))
-			return section->flags & HPA_FLAG_CRITICAL;
+			return true;
 	return false;
 }
 
@@ -347,6 +347,11 @@ read_codec(struct hpa_file *file, struct hpa_section *section,
 	uint64_t raw_size = hpa_get_le64(entry + HPA_ENT_RAW_SIZE);
 
 	section->codec = entry[HPA_ENT_CODEC];
+	/* Without bytes to search in there would be no place to inflate to. */
+	if (section->codec != HPA_CODEC_STORED && raw_size == 0 &&
+	    (section->flags & HPA_FLAG_CRITICAL))
+		return refuse_section(file, section, detail,
+		                      "an empty section is not stored");
 	switch (section->codec) {
 	case HPA_CODEC_STORED:
 		if (raw_size != section->stored_size)
@@ -629,16 +634,15 @@ static voidpf
 arena_alloc(voidpf opaque, uInt n, uInt size)
 {
 	struct inflater *inflater = opaque;
-	size_t n_words;
+	uint64_t n_bytes = (uint64_t)n * size;
+	uint64_t n_words =
+		n_bytes / sizeof(uint64_t) + (n_bytes % sizeof(uint64_t) != 0);
 	void *memory;
 
-	if (size != 0 && n > ARENA_SIZE / size)
-		return Z_NULL;
-	n_words = ((size_t)n * size + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 	if (n_words > ARENA_SIZE / sizeof(uint64_t) - inflater->used)
 		return Z_NULL;
 	memory = inflater->arena + inflater->used;
-	inflater->used += n_words;
+	inflater->used += (size_t)n_words;
 	return memory;
 }
 

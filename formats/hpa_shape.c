@@ -196,7 +196,7 @@ is_free(const struct hpa_shape *shape, const uint8_t *cells, uint32_t x,
 	return cells[y * shape->stride + x / 8] >> x % 8 & 1;
 }
 
-/* Expect a node at a cell if it is free and in the window. */
+/* Expect a node at a cell of the window if it is free. */
 static void
 expect(const struct hpa_shape *shape, const uint8_t *cells,
        const struct hpa_shape_window *window, uint32_t x, uint32_t y,
@@ -204,8 +204,7 @@ expect(const struct hpa_shape *shape, const uint8_t *cells,
 {
 	uint32_t place;
 
-	if (x - window->x >= window->width || y - window->y >= window->height ||
-	    !is_free(shape, cells, x, y))
+	if (!is_free(shape, cells, x, y))
 		return;
 	place = (y - window->y) * window->width + (x - window->x);
 	places[place / 64] |= (uint64_t)1 << place % 64;
@@ -382,20 +381,18 @@ enter_profile(struct hpa_shape_walk *walk)
 	return true;
 }
 
-int
+bool
 hpa_shape_next(struct hpa_shape_walk *walk)
 {
 	walk->index++;
 	if (walk->profile != HPA_NONE) {
 		if (++walk->cluster < walk->levels[walk->level].n_clusters)
-			return 1;
+			return true;
 		walk->cluster = 0;
 		if (++walk->level < walk->shape.n_levels)
-			return 1;
+			return true;
 	}
-	if (++walk->profile == walk->n_profiles)
-		return 0;
-	return enter_profile(walk) ? 1 : -1;
+	return ++walk->profile < walk->n_profiles && enter_profile(walk);
 }
 
 bool

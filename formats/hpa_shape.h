@@ -115,9 +115,9 @@ struct hpa_shape_walk {
 /* Begin before the first cluster; hpa_shape_next() then moves to it. */
 void hpa_shape_walk(const struct hpa_file *file, struct hpa_shape_walk *walk);
 
-/* Move to the next cluster: 1, or 0 after the last, or -1 where the sections
- * are not what they should be. */
-int hpa_shape_next(struct hpa_shape_walk *walk);
+/* Move to the next cluster; false after the last, and where the sections are not
+ * what they should be. */
+bool hpa_shape_next(struct hpa_shape_walk *walk);
 
 /* The cluster's nodes; false where they don't exist. */
 bool hpa_shape_members(const struct hpa_shape_walk *walk,

@@ -94,12 +94,11 @@ change_places(struct reader *in, uint32_t n_places, uint64_t *places)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t gap = get_number(in);
 
-		if (in->failed || gap >= n_places - place)
+		if (gap >= n_places - place)
 			return false;
 		place += gap;
 		places[place / 64] ^= (uint64_t)1 << place % 64;
-		if (++place == n_places)
-			return i + 1 == n;
+		place++;
 	}
 	return true;
 }
@@ -139,13 +138,14 @@ unpack_nodes(const struct hpa_file *file, const struct hpa_section *section,
 	const uint8_t *cells;
 	uint32_t n_clusters, most, above = 0;
 
-	if (!hpa_shape_read(file, section->profile, &shape) ||
-	    section->raw_size / HPA_NODE_SIZE >= HPA_NONE)
+	if (!hpa_shape_read(file, section->profile, &shape))
 		return false;
 	cells = hpa_shape_cells(file, section->profile, &shape);
+	if (!cells)
+		return false;
 	most = (uint32_t)(section->raw_size / HPA_NODE_SIZE);
 	n_clusters = hpa_shape_n_clusters(&shape);
-	for (uint32_t c = 0; cells && c < n_clusters; c++) {
+	for (uint32_t c = 0; c < n_clusters; c++) {
 		struct hpa_shape_window window = hpa_shape_cluster(&shape, c);
 
 		hpa_shape_expect_nodes(&shape, cells, &nodes, c, &above,
@@ -154,7 +154,7 @@ unpack_nodes(const struct hpa_file *file, const struct hpa_section *section,
 		    !put_nodes(&window, places, out, most, &nodes.n))
 			return false;
 	}
-	return cells && section->raw_size == (size_t)nodes.n * HPA_NODE_SIZE;
+	return section->raw_size == (size_t)nodes.n * HPA_NODE_SIZE;
 }
 
 /* The nodes that a section relies on. */
@@ -165,11 +165,11 @@ find_nodes(const struct hpa_file *file, const struct hpa_section *section,
 	const struct hpa_section *nodes = hpa_shape_section(
 		file, HPA_ID_NODES, section->profile, HPA_NODE_SIZE);
 
-	if (!nodes || nodes->raw_size / HPA_NODE_SIZE >= HPA_NONE)
+	if (!nodes)
 		return false;
 	out->raw = nodes->raw;
 	out->n = (uint32_t)(nodes->raw_size / HPA_NODE_SIZE);
-	return true;
+	return nodes->raw_size / HPA_NODE_SIZE < HPA_NONE;
 }
 
 static bool
@@ -183,9 +183,8 @@ unpack_inter(const struct hpa_file *file, const struct hpa_section *section,
 	uint32_t most, n = 0;
 
 	if (!hpa_shape_read(file, section->profile, &shape) ||
-	    !find_nodes(file, section, &nodes) || section->raw_size % 4 != 0 ||
-	    n_numbers < (uint64_t)nodes.n + 1 ||
-	    n_numbers - nodes.n - 1 >= HPA_NONE)
+	    !find_nodes(file, section, &nodes) ||
+	    n_numbers < (uint64_t)nodes.n + 1)
 		return false;
 	most = (uint32_t)(n_numbers - nodes.n - 1);
 	target = out + 4 * ((size_t)nodes.n + 1);
@@ -205,7 +204,7 @@ unpack_inter(const struct hpa_file *file, const struct hpa_section *section,
 		}
 	}
 	hpa_put_le32(out + 4 * (size_t)nodes.n, n);
-	return n == most;
+	return section->raw_size == 4 * ((uint64_t)nodes.n + 1 + n);
 }
 
 /* What CLUS is made from. */
@@ -350,9 +349,12 @@ rank_of(const struct clusters *clusters, uint32_t l, uint32_t wanted)
 	const uint8_t *first = clusters->out + level->first;
 	const uint8_t *node = clusters->out + level->node;
 	uint32_t c = cluster_of(clusters, l, wanted);
-	uint32_t begin = c == HPA_NONE ? 0 : hpa_get_u32(first, c);
-	uint32_t end = c == HPA_NONE ? 0 : hpa_get_u32(first, (size_t)c + 1);
+	uint32_t begin, end;
 
+	if (c == HPA_NONE)
+		return HPA_NONE;
+	begin = hpa_get_u32(first, c);
+	end = hpa_get_u32(first, (size_t)c + 1);
 	while (begin < end) {
 		uint32_t middle = begin + (end - begin) / 2;
 		uint32_t id = hpa_get_u32(node, middle);
@@ -484,7 +486,7 @@ put_tables(const struct hpa_file *file, const struct hpa_section *section,
 			uint32_t n_back = get_number(in);
 			uint32_t offset = (uint32_t)next;
 
-			if (in->failed || next > UINT32_MAX)
+			if (next > UINT32_MAX)
 				return false;
 			if (n_back == 0)
 				next += (uint64_t)get_number(in) *
@@ -513,11 +515,11 @@ unpack_clusters(const struct hpa_file *file, const struct hpa_section *section,
 	    !find_nodes(file, section, &clusters.nodes))
 		return false;
 	clusters.inter = find_inter(file, section, clusters.nodes.n);
-	if (!clusters.inter || clusters.levels[0].n_nodes != clusters.nodes.n)
+	if (!clusters.inter)
 		return false;
 	for (uint32_t i = 0; i < n_everywhere && !in->failed; i++)
 		get_number(in);
-	return !in->failed && put_levels(&clusters) &&
+	return put_levels(&clusters) &&
 	       put_tables(file, section, &clusters, in);
 }
 
@@ -542,7 +544,7 @@ get_edge(const struct packed_table *table, struct reader *in, uint32_t from,
 	uint32_t token = get_number(in);
 	uint64_t weight = token & 1 ? get_number(in) : 0;
 
-	if (in->failed || token / 2 >= table->members.n - 1 - out->to)
+	if (token / 2 >= table->members.n - 1 - out->to)
 		return false;
 	out->to += token / 2 + 1;
 	weight += hpa_shape_octile(&table->walk->shape, &table->walk->nodes,
@@ -570,7 +572,7 @@ each_edge(const struct packed_table *table, struct reader *in, take_edge *take,
 			take(user, i, &edge);
 		}
 	}
-	return !in->failed;
+	return true;
 }
 
 static void
@@ -713,10 +715,9 @@ unpack_tables(const struct hpa_file *file, const struct hpa_section *section,
 {
 	struct table_writer writer = {.out = out, .size = section->raw_size};
 	struct hpa_shape_walk walk;
-	int more;
 
 	hpa_shape_walk(file, &walk);
-	while ((more = hpa_shape_next(&walk)) > 0) {
+	while (hpa_shape_next(&walk)) {
 		const struct hpa_shape_level *level = &walk.levels[walk.level];
 
 		if (hpa_get_u32(walk.clusters + level->table, walk.cluster) !=
@@ -725,7 +726,7 @@ unpack_tables(const struct hpa_file *file, const struct hpa_section *section,
 		if (!unpack_table(&walk, in, &writer))
 			return false;
 	}
-	return more == 0 && writer.end == writer.size;
+	return writer.end == writer.size;
 }
 
 typedef bool unpack_function(const struct hpa_file *file,

@@ -65,7 +65,7 @@ find_piece(const struct hpa_file *file, const char *id, uint32_t profile,
 {
 	const struct hpa_section *section = hpa_file_find(file, id, profile);
 
-	if (!section || !section->raw) {
+	if (!section) {
 		*detail = missing;
 		return false;
 	}
@@ -377,8 +377,7 @@ read_agent(const struct hpa_file *file, struct hpa_view *view,
 
 	if (!section)
 		return HPA_OK;
-	if (!section->raw || section->raw_size == 0 ||
-	    section->raw_size % HPA_AGENT_SIZE != 0 ||
+	if (section->raw_size == 0 || section->raw_size % HPA_AGENT_SIZE != 0 ||
 	    section->raw_size > HPA_MAX_PROFILES * HPA_AGENT_SIZE)
 		return refuse(detail, WRONG_SIZE(HPA_ID_AGENTS));
 	record = section->raw + (size_t)view->profile * HPA_AGENT_SIZE;
@@ -403,7 +402,7 @@ find_terrain(const struct hpa_file *file, struct hpa_view *view,
 		return refuse(detail, "terrain and its flag do not agree");
 	if (!section)
 		return HPA_OK;
-	if (!section->raw || section->raw_size < HPA_TERR_CLASSES)
+	if (section->raw_size < HPA_TERR_CLASSES)
 		return refuse(detail, WRONG_SIZE(HPA_ID_TERRAIN));
 	view->n_classes = hpa_get_le32(section->raw + HPA_TERR_N_CLASSES);
 	view->class_log2 = hpa_get_le32(section->raw + HPA_TERR_BITS_LOG2);
@@ -430,7 +429,7 @@ find_links(const struct hpa_file *file, struct hpa_view *view,
 
 	if (!links)
 		return HPA_OK;
-	if (!links->raw || links->raw_size % HPA_LINK_SIZE != 0 ||
+	if (links->raw_size % HPA_LINK_SIZE != 0 ||
 	    links->raw_size / HPA_LINK_SIZE > HPA_MAX_LINKS)
 		return refuse(detail, WRONG_SIZE(HPA_ID_LINKS));
 	if (!FIND(file, HPA_ID_LINK_EDGES, view, &edges, detail))
@@ -816,15 +815,16 @@ static hpa_status
 check_inter_firsts(const struct hpa_view *view, const char **detail)
 {
 	uint64_t n_targets = 2 * (uint64_t)view->levels[0].n_inter;
-	uint32_t begin = 0;
+	uint64_t begin = 0;
 
 	if (hpa_get_u32(view->inter_first, 0) != 0 ||
 	    hpa_get_u32(view->inter_first, view->n_nodes) != n_targets)
 		return refuse(detail, "the number of inter-edges is wrong");
 	for (uint32_t id = 0; id < view->n_nodes; id++) {
-		uint32_t end = hpa_get_u32(view->inter_first, (size_t)id + 1);
+		uint64_t end = hpa_get_u32(view->inter_first, (size_t)id + 1);
 
-		if (end < begin || end - begin > N_STRAIGHT)
+		/* Where it falls the difference is huge. */
+		if (end - begin > N_STRAIGHT)
 			return refuse(detail, "inter-edges are out of order");
 		begin = end;
 	}
@@ -1022,7 +1022,7 @@ static hpa_status
 read_record(const uint8_t *record, size_t left, struct hpa_table *out,
             size_t *size, const char **detail)
 {
-	uint64_t unpadded, end = 0;
+	uint64_t unpadded, padded, end = 0;
 	uint32_t n, wide;
 
 	if (left < HPA_TABLE_ENDS)
@@ -1042,10 +1042,10 @@ read_record(const uint8_t *record, size_t left, struct hpa_table *out,
 	}
 	unpadded = HPA_TABLE_ENDS + (uint64_t)n * (wide ? 4 : 2) +
 	           end * (wide ? 6 : 3);
-	if (unpadded > left ||
-	    hpa_table_size(n, out->n_edges, out->wide) > left)
+	padded = hpa_table_size(n, out->n_edges, out->wide);
+	if (padded > left)
 		return refuse(detail, "a table is cut off");
-	*size = (size_t)hpa_table_size(n, out->n_edges, out->wide);
+	*size = (size_t)padded;
 	for (size_t i = (size_t)unpadded; i < *size; i++)
 		if (record[i] != 0)
 			return refuse(detail, "a table's padding is not 0");
@@ -1752,8 +1752,6 @@ hpa_view_reaches(const struct hpa_view *view, uint32_t from, uint32_t to)
 
 	if (from == to)
 		return true;
-	if (view->n_reach == 0)
-		return false;
 	row = find_reach_row(view, from);
 	column = find_reach_row(view, to);
 	return row < view->n_reach && column < view->n_reach &&

@@ -139,6 +139,21 @@ assert_refused(const struct image *image, hpa_status status, const char *why)
 		         hpa_status_text(status), why);
 }
 
+/* The same of the container alone. */
+static void
+assert_file_refused(const struct image *image, const char *why,
+                    const char *culprit)
+{
+	const char *detail = NULL;
+	struct hpa_file file;
+
+	assert_int_equal(
+		hpa_file_read(image->data, image->size, true, &file, &detail),
+		HPA_CORRUPT);
+	assert_string_equal(detail, why);
+	assert_string_equal(file.culprit, culprit);
+}
+
 /* The raw bytes of a section that is stored as it is. */
 static void
 assert_section(const struct image *image, const char *id,
@@ -340,13 +355,8 @@ struct parts {
 };
 
 static void
-take_apart(const struct image *image, struct parts *out)
+take_sections(struct parts *out)
 {
-	const char *detail = NULL;
-
-	assert_int_equal(hpa_file_read(image->data, image->size, true,
-	                               &out->file, &detail),
-	                 HPA_OK);
 	out->n = out->file.n_sections;
 	for (uint32_t i = 0; i < out->n; i++) {
 		const struct hpa_section *section = &out->file.sections[i];
@@ -364,6 +374,17 @@ take_apart(const struct image *image, struct parts *out)
 	}
 }
 
+static void
+take_apart(const struct image *image, struct parts *out)
+{
+	const char *detail = NULL;
+
+	assert_int_equal(hpa_file_read(image->data, image->size, true,
+	                               &out->file, &detail),
+	                 HPA_OK);
+	take_sections(out);
+}
+
 static struct image
 put_together(const struct parts *parts, enum hpa_compress compress)
 {
@@ -374,6 +395,72 @@ put_together(const struct parts *parts, enum hpa_compress compress)
 	                      parts->file.source_hash, parts->file.options_hash,
 	                      NULL, &image.data, &image.size));
 	return image;
+}
+
+/* The same file with nothing compressed. */
+static struct image
+store(const struct image *image)
+{
+	const char *detail = NULL;
+	struct image stored;
+	struct parts parts;
+	uint8_t *room;
+
+	assert_int_equal(hpa_file_read(image->data, image->size, true,
+	                               &parts.file, &detail),
+	                 HPA_OK);
+	room = malloc((size_t)parts.file.inflated_size + 1);
+	assert_non_null(room);
+	assert_int_equal(hpa_file_inflate(&parts.file, room, &detail), HPA_OK);
+	take_sections(&parts);
+	stored = put_together(&parts, HPA_COMPRESS_NONE);
+	free(room);
+	return stored;
+}
+
+static struct hpa_new_section *
+part_of(struct parts *parts, const char *id)
+{
+	for (uint32_t i = 0; i < parts->n; i++)
+		if (!strcmp(parts->sections[i].id, id))
+			return &parts->sections[i];
+	fail_msg("there is no section %s", id);
+	return NULL;
+}
+
+/* The file with other bytes in a section. It comes last, and the file lies in
+ * memory of its size, so that a sanitizer sees every step beyond the section. */
+static struct image
+with_section(const struct image *image, const char *id, const uint8_t *raw,
+             size_t size)
+{
+	struct hpa_new_section *section, changed;
+	struct image written, exact;
+	struct parts parts;
+
+	take_apart(image, &parts);
+	section = part_of(&parts, id);
+	changed = *section;
+	changed.raw = raw;
+	changed.raw_size = size;
+	parts.n--;
+	memmove(section, section + 1,
+	        (size_t)(parts.sections + parts.n - section) * sizeof(changed));
+	parts.sections[parts.n++] = changed;
+	written = put_together(&parts, HPA_COMPRESS_NONE);
+	exact = image_copy(&written);
+	free(written.data);
+	return exact;
+}
+
+static void
+assert_section_refused(const struct image *image, const char *id,
+                       const uint8_t *raw, size_t size, const char *why)
+{
+	struct image changed = with_section(image, id, raw, size);
+
+	assert_refused(&changed, HPA_CORRUPT, why);
+	free(changed.data);
 }
 
 static void
@@ -437,34 +524,6 @@ an_unknown_critical_section_is_refused_by_name(void **state)
 	free(image.data);
 }
 
-static void
-a_missing_section_is_refused_by_name(void **state)
-{
-	static const char *const texts[] = {
-		"section FACT is missing", "section CELL is missing",
-		"section COMP is missing", "section NODE is missing",
-		"section INTR is missing", "section LEVL is missing",
-		"section CLUS is missing", "section TABL is missing",
-	};
-	struct image image =
-		bake_text(three_clusters, 2, true, HPA_COMPRESS_NONE);
-
-	(void)state;
-	for (uint32_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		struct parts parts;
-		struct image less;
-
-		take_apart(&image, &parts);
-		parts.n--;
-		memmove(&parts.sections[i], &parts.sections[i + 1],
-		        (parts.n - i) * sizeof(parts.sections[0]));
-		less = put_together(&parts, HPA_COMPRESS_NONE);
-		assert_refused(&less, HPA_CORRUPT, texts[i]);
-		free(less.data);
-	}
-	free(image.data);
-}
-
 /* One of the small files that have all sections; free its data. */
 static struct image
 bake_subject(const char *name)
@@ -480,6 +539,35 @@ bake_subject(const char *name)
 	}
 	assert_non_null(found.data);
 	return found;
+}
+
+static void
+a_missing_section_is_refused_by_name(void **state)
+{
+	static const char *const ids[] = {"FACT", "CELL", "COMP", "NODE",
+	                                  "INTR", "LEVL", "CLUS", "TABL",
+	                                  "LEDG", "REAC"};
+	struct image image = bake_subject("world");
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		char text[] = "section .... is missing";
+		struct parts parts;
+		struct image less;
+		uint32_t n = 0;
+
+		memcpy(text + strlen("section "), ids[i], 4);
+		take_apart(&image, &parts);
+		for (uint32_t k = 0; k < parts.n; k++)
+			if (strcmp(parts.sections[k].id, ids[i]) != 0)
+				parts.sections[n++] = parts.sections[k];
+		assert_true(n < parts.n);
+		parts.n = n;
+		less = put_together(&parts, HPA_COMPRESS_NONE);
+		assert_refused(&less, HPA_CORRUPT, text);
+		free(less.data);
+	}
+	free(image.data);
 }
 
 static uint64_t
@@ -862,6 +950,49 @@ padding_that_is_not_zero_is_refused(void **state)
 	free(image.data);
 }
 
+/* An empty section can be aligned to a place behind the end. */
+static void
+a_section_behind_the_end_is_refused(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+	struct image more, cut;
+	struct parts parts;
+
+	(void)state;
+	take_apart(&image, &parts);
+	assert_int_equal(part_of(&parts, "TABL")->raw_size % 8, 4);
+	parts.sections[parts.n++] = (struct hpa_new_section){
+		"xtra", 0, false, (const uint8_t *)"", 0, NULL, false};
+	more = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_opens(&more);
+	cut = image_cut(&more, more.size - 4);
+	hpa_put_le64(cut.data + HPA_OFF_FILE_SIZE, cut.size);
+	image_seal(&cut);
+	assert_refused(&cut, HPA_CORRUPT, "a section is cut off");
+	free(cut.data);
+	free(more.data);
+	free(image.data);
+}
+
+/* There would be nothing to search in. */
+static void
+an_empty_section_is_stored(void **state)
+{
+	struct image image = bake_text(".\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	for (uint8_t codec = 1; codec <= 2; codec++) {
+		struct image other = image_copy(&image);
+
+		entry_of(&other, HPA_ID_NODES)[HPA_ENT_CODEC] = codec;
+		image_seal(&other);
+		assert_file_refused(&other, "an empty section is not stored",
+		                    "NODE");
+		free(other.data);
+	}
+	free(image.data);
+}
+
 /* Damage inside the sections. */
 
 static void
@@ -1038,6 +1169,21 @@ cells_nodes_and_labels_are_checked(void **state)
 }
 
 static void
+a_cluster_without_neighbours_is_checked(void **state)
+{
+	/* A label of the cluster, then those of its four runs. */
+	static const struct refusal rows[] = {
+		{"neighbouring cells have two labels", {LABEL(3, 1), NO_MORE}},
+	};
+	struct image good =
+		bake_text(".@..\n.@..\n", 1, false, HPA_COMPRESS_NONE);
+
+	(void)state;
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+static void
 labels_of_runs_are_checked(void **state)
 {
 	/* Four labels of clusters, then the first one's runs: left, right. */
@@ -1137,6 +1283,128 @@ ranks_and_inter_edges_are_checked(void **state)
 	free(good.data);
 }
 
+/* Every cell at a border is a node: (3, 0) to (3, 2) and the row below these
+ * are the first seven, of which (3, 3) has an edge to the right and one down. */
+static void
+inter_edges_of_a_corner_are_checked(void **state)
+{
+	static const char rows[] = "........\n........\n........\n........\n"
+				   "........\n........\n........\n........\n";
+	struct bake_options options;
+	struct image good, image;
+	uint8_t *first, *target;
+
+	(void)state;
+	bake_options_default(&options);
+	options.cluster_size = 4;
+	options.n_levels = 1;
+	options.policy = HPA_POLICY_EVERY;
+	options.policy_parameter = 1;
+	options.compress = HPA_COMPRESS_NONE;
+	good = bake_as(rows, &options);
+	image = image_copy(&good);
+	first = section_of(&image, HPA_ID_INTER);
+	target = first + 4 * (28 + 1);
+	assert_int_equal(hpa_get_u32(first, 6), 6);
+	assert_int_equal(hpa_get_u32(first, 7), 8);
+	/* Down first, then to the right. */
+	hpa_put_le32(target + 4 * 6, hpa_get_u32(target, 7));
+	hpa_put_le32(target + 4 * 7,
+	             hpa_get_u32(section_of(&good, HPA_ID_INTER), 28 + 1 + 6));
+	image_seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "inter-edges are out of order");
+	/* From (3, 0) to (3, 1), which is in the same cluster. */
+	memcpy(image.data, good.data, good.size);
+	hpa_put_le32(target, 1);
+	image_seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "an inter-edge is no transition");
+	free(image.data);
+	free(good.data);
+}
+
+/* The file with just these nodes at level 2. Its first level is left alone. */
+static struct image
+with_upper_nodes(const struct image *image, const uint32_t *ids, uint32_t n)
+{
+	const uint8_t *old = section_of(image, HPA_ID_CLUSTERS);
+	const uint8_t *nodes = section_of(image, HPA_ID_NODES);
+	uint32_t n_nodes = hpa_get_le32(section_of(image, HPA_ID_FACTS) +
+	                                HPA_FACT_N_NODES);
+	uint32_t n_old = hpa_get_le32(section_of(image, HPA_ID_LEVELS) +
+	                              HPA_LEVEL_SIZE + HPA_LEVEL_N_NODES);
+	uint8_t raw[256] = {0}, levels[2 * HPA_LEVEL_SIZE];
+	uint8_t *up = raw + 4 * (4 + 3), *first = up + 4 * n_nodes;
+	uint8_t *node = first + 4 * (3 + 2);
+	struct image other, out;
+
+	memcpy(raw, old, (size_t)(first - raw));
+	memset(up, 0xff, 4 * n_nodes);
+	memcpy(first, old + (first - raw), 4 * (3 + 2));
+	hpa_put_le32(first + 4, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = hpa_get_le16(nodes + ids[i] * HPA_NODE_SIZE);
+
+		hpa_put_le32(up + 4 * ids[i], i);
+		hpa_put_le32(node + 4 * i, ids[i]);
+		if (x < 8)
+			hpa_put_le32(first + 4, i + 1);
+	}
+	hpa_put_le32(first + 8, n);
+	assert_int_equal(hpa_get_le64(entry_of(image, HPA_ID_CLUSTERS) +
+	                              HPA_ENT_RAW_SIZE),
+	                 node - raw + 4 * (ptrdiff_t)n_old);
+	memcpy(levels, section_of(image, HPA_ID_LEVELS), sizeof(levels));
+	hpa_put_le32(levels + HPA_LEVEL_SIZE + HPA_LEVEL_N_NODES, n);
+	other = with_section(image, HPA_ID_CLUSTERS, raw,
+	                     (size_t)(node - raw) + 4 * n);
+	out = with_section(&other, HPA_ID_LEVELS, levels, sizeof(levels));
+	free(other.data);
+	return out;
+}
+
+/* Node 0 is at level 2 if a link begins or ends there, 2 and 3 because their
+ * edge crosses its border. */
+static void
+levels_of_nodes_are_checked(void **state)
+{
+	static const struct bake_link there = {3, 1, 8, 1, 1000, true, ""};
+	static const struct bake_link back = {8, 1, 3, 1, 1000, true, ""};
+	static const struct {
+		const struct bake_link *link;
+		const char *why;
+		uint32_t n, ids[4];
+	} rows[] = {
+		{NULL, NULL, 2, {2, 3}},
+		{NULL, "a node is at the wrong levels", 3, {1, 2, 3}},
+		{&there, NULL, 3, {0, 2, 3}},
+		{&there, "a node is at the wrong levels", 2, {0, 3}},
+		{&there, "a link is not at every level", 2, {2, 3}},
+		{&back, NULL, 3, {0, 2, 3}},
+		{&back, "a link is not at every level", 2, {2, 3}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct bake_options options;
+		struct image good, image;
+
+		bake_options_default(&options);
+		options.cluster_size = 4;
+		options.n_levels = 2;
+		options.compress = HPA_COMPRESS_NONE;
+		options.n_links = rows[i].link ? 1 : 0;
+		options.links = rows[i].link;
+		good = bake_as(three_clusters, &options);
+		image = with_upper_nodes(&good, rows[i].ids, rows[i].n);
+		if (rows[i].why)
+			assert_refused(&image, HPA_CORRUPT, rows[i].why);
+		else
+			assert_opens(&image);
+		free(image.data);
+		free(good.data);
+	}
+}
+
 #define RECORD(at, field, width, value)                                        \
 	{                                                                      \
 		HPA_ID_TABLES, (at) + HPA_TABLE_##field, width, value          \
@@ -1160,6 +1428,7 @@ tables_are_checked(void **state)
 {
 	static const struct refusal rows[] = {
 		{"a table is not in its place", {TABLE_1(0, 4), NO_MORE}},
+		{"a table is not in its place", {TABLE_1(1, 8), NO_MORE}},
 		{"a table is not in its place", {TABLE_1(1, 17), NO_MORE}},
 		{"a table is not in its place",
 	         {TABLE_2(0, HPA_NONE), NO_MORE}},
@@ -1241,6 +1510,98 @@ targets_of_a_row_rise(void **state)
 	image_seal(&image);
 	assert_refused(&image, HPA_CORRUPT, "intra-edges are out of order");
 	free(image.data);
+}
+
+/* One edge less, from 0 to 3, with the one back still there. */
+static void
+no_edge_leads_only_back(void **state)
+{
+	static const uint8_t ends[] = {2, 5, 8, 11};
+	static const uint8_t targets[] = {1, 2, 0, 2, 3, 0, 1, 3, 0, 1, 2};
+	static const char rows[] = "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n"
+				   "............\n............\n";
+	struct image image = bake_text(rows, 1, false, HPA_COMPRESS_NONE);
+	uint8_t *at = section_of(&image, HPA_ID_TABLES) +
+	              hpa_get_u32(section_of(&image, HPA_ID_CLUSTERS), 10 + 4) +
+	              HPA_TABLE_ENDS;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(ends); i++, at += 2)
+		hpa_put_le16(at, ends[i]);
+	for (unsigned i = 0; i < 11; i++, at += 2)
+		hpa_put_le16(at, 900);
+	memcpy(at, targets, sizeof(targets));
+	memset(at + sizeof(targets), 0, 3);
+	image_seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "an intra-edge has no way back");
+	free(image.data);
+}
+
+static void
+a_wide_table_has_a_heavy_edge(void **state)
+{
+	struct image image =
+		bake_text(three_clusters, 2, false, HPA_COMPRESS_NONE);
+	/* The second record, of two nodes, with twice the bytes a number. */
+	static const uint8_t wide[] = {
+		0xff, 0xff, 0xff, 0xff, 2,   0, 1, 0, 1,   0, 0, 0, 1, 0, 0, 0,
+		2,    0,    0,    0,    210, 0, 0, 0, 210, 0, 0, 0, 1, 0, 0, 0};
+	uint8_t tables[16 + sizeof(wide)];
+
+	(void)state;
+	memcpy(tables, section_of(&image, HPA_ID_TABLES), 16);
+	memcpy(tables + 16, wide, sizeof(wide));
+	assert_section_refused(&image, HPA_ID_TABLES, tables, sizeof(tables),
+	                       "a table's width is wrong");
+	free(image.data);
+}
+
+/* The ends of 128 links make the most that a narrow one can have, and more. */
+static void
+a_narrow_table_has_few_nodes(void **state)
+{
+	enum { SIDE = 32, N_LINKS = 128, N_NODES = 2 * N_LINKS };
+	static struct bake_link links[N_LINKS];
+	static uint8_t table[HPA_TABLE_ENDS + 2 * N_NODES];
+	struct bake_options options;
+	struct bake_output out;
+	struct level level;
+	struct image image;
+	struct diag diag;
+
+	(void)state;
+	for (uint16_t i = 0; i < N_LINKS; i++)
+		links[i] = (struct bake_link){
+			.from_x = i % SIDE,
+			.from_y = i / SIDE,
+			.to_x = i % SIDE,
+			.to_y = SIDE - 1 - i / SIDE,
+			.cost = 1000,
+		};
+	bake_options_default(&options);
+	options.cluster_size = SIDE;
+	options.n_levels = 1;
+	options.compress = HPA_COMPRESS_NONE;
+	options.n_links = N_LINKS;
+	options.links = links;
+	assert_int_equal(level_new(SIDE, SIDE, NULL, &level, &diag), DIAG_OK);
+	memset(level.cells, 1, (size_t)SIDE * SIDE);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	image = (struct image){out.data, out.size};
+	assert_int_equal(hpa_get_le32(section_of(&image, HPA_ID_FACTS) +
+	                              HPA_FACT_N_NODES),
+	                 N_NODES);
+	hpa_put_le32(table + HPA_TABLE_PATHS, HPA_NONE);
+	hpa_put_le16(table + HPA_TABLE_N_NODES, N_NODES);
+	assert_section_refused(&image, HPA_ID_TABLES, table, sizeof(table),
+	                       "a table's width is wrong");
+	free(image.data);
+	level_free(&level);
 }
 
 static void
@@ -1369,8 +1730,74 @@ far_hubs_are_refused(void **state)
 	hpa_put_le32(raw + RANKS + 4 * n, HPA_MAX_DISTANCE + 1);
 	image_seal(&wide);
 	assert_refused(&wide, HPA_CORRUPT, "a hub is too far away");
+	hpa_put_le32(raw + HPA_HUBS_WIDE, 2);
+	image_seal(&wide);
+	assert_refused(&wide, HPA_CORRUPT, "the size of section HUBS is wrong");
 	free(wide.data);
 	free(good.data);
+}
+
+/* Add narrow labels without entries. */
+static struct image
+add_empty_labels(const struct image *image)
+{
+	uint32_t n_nodes = hpa_get_le32(section_of(image, HPA_ID_FACTS) +
+	                                HPA_FACT_N_NODES);
+	size_t size = (size_t)hpa_hubs_size(n_nodes, 0, false);
+	uint8_t *raw = calloc(1, size);
+	struct image labelled;
+	struct parts parts;
+
+	assert_non_null(raw);
+	take_apart(image, &parts);
+	parts.sections[parts.n++] = (struct hpa_new_section){
+		HPA_ID_LABELS, 0, false, raw, size, NULL, true};
+	labelled = put_together(&parts, HPA_COMPRESS_NONE);
+	free(raw);
+	return labelled;
+}
+
+static void
+there_are_no_labels_beside_links(void **state)
+{
+	struct image good = bake_subject("world");
+	struct image labelled = add_empty_labels(&good);
+
+	(void)state;
+	assert_refused(&labelled, HPA_CORRUPT, "there are labels beside links");
+	free(labelled.data);
+	free(good.data);
+}
+
+/* Twelve of the sixteen cells of a cluster inside are nodes. */
+static void
+narrow_labels_have_few_nodes(void **state)
+{
+	enum { SIDE = 300 };
+	struct bake_options options;
+	struct image good, labelled;
+	struct bake_output out;
+	struct level level;
+	struct diag diag;
+
+	(void)state;
+	bake_options_default(&options);
+	options.cluster_size = 4;
+	options.n_levels = 1;
+	options.policy = HPA_POLICY_EVERY;
+	options.policy_parameter = 1;
+	options.compress = HPA_COMPRESS_NONE;
+	assert_int_equal(level_new(SIDE, SIDE, NULL, &level, &diag), DIAG_OK);
+	memset(level.cells, 1, (size_t)SIDE * SIDE);
+	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
+	                 DIAG_OK);
+	good = (struct image){out.data, out.size};
+	labelled = add_empty_labels(&good);
+	assert_refused(&labelled, HPA_CORRUPT,
+	               "narrow labels can't name all hubs");
+	free(labelled.data);
+	free(good.data);
+	level_free(&level);
 }
 
 static const char rows_with_walls[] = "......@.........\n"
@@ -1550,13 +1977,16 @@ links_are_checked(void **state)
 		{"a link is wrong",
 	         {LINK(0, COST, 4, HPA_MAX_LINK_COST + 1), NO_MORE}},
 		{"a link is wrong", {LINK(0, NAME, 1, 7), NO_MORE}},
-		{"the number of links is wrong", {LINK(0, FLAGS, 4, 0), NO_MORE}},
+		{"the number of links is wrong",
+	         {LINK(0, FLAGS, 4, 0), NO_MORE}},
 		{"the number of links is wrong",
 	         {LINK(0, TO_X, 2, 5), LINK(0, TO_Y, 2, 0), NO_MORE}},
 		{"the number of links is wrong",
 	         {LINK(0, FROM_X, 2, 5), NO_MORE}},
 		{"a link leads out of the level",
 	         {LINK(0, FROM_X, 2, 13), NO_MORE}},
+		{"a link leads out of the level",
+	         {LINK(0, FROM_X, 2, 16), NO_MORE}},
 		{"a link leads out of the level",
 	         {LINK(0, FROM_Y, 2, 9), NO_MORE}},
 		{"a link leads out of the level",
@@ -1588,6 +2018,56 @@ links_are_checked(void **state)
 	free(good.data);
 }
 
+/* The first edge is that of a one-way link, the second goes back on the other. */
+static void
+ends_of_link_edges_are_checked(void **state)
+{
+	static const char why[] = "a link is not where it should be";
+	struct image good = bake_subject("world");
+	const uint8_t *edges = section_of(&good, HPA_ID_LINK_EDGES);
+	uint32_t from = hpa_get_le32(edges + HPA_LEDGE_FROM);
+	uint32_t to = hpa_get_le32(edges + HPA_LEDGE_TO);
+	uint32_t from_1 = hpa_get_le32(edges + HPA_LEDGE_SIZE + HPA_LEDGE_FROM);
+	uint32_t to_1 = hpa_get_le32(edges + HPA_LEDGE_SIZE + HPA_LEDGE_TO);
+	const struct refusal rows[] = {
+		{why, {LINK_EDGE(0, FROM, from + 1), NO_MORE}},
+		{why,
+	         {LINK_EDGE(0, FROM, to), LINK_EDGE(0, TO, from), NO_MORE}},
+		{why, {LINK_EDGE(1, FROM, from_1 - 1), NO_MORE}},
+		{why, {LINK_EDGE(1, TO, to_1 - 1), NO_MORE}},
+	};
+
+	(void)state;
+	assert_int_equal(hpa_get_le32(edges + HPA_LEDGE_SIZE + HPA_LEDGE_LINK),
+	                 1);
+	assert_true(from_1 < to_1 && from + 1 < from_1);
+	assert_refusals(&good, rows, N_ROWS(rows));
+	free(good.data);
+}
+
+/* What is read there for a cell is a byte of another section. */
+static void
+a_link_below_the_level_has_no_edge(void **state)
+{
+	struct image good = bake_subject("world");
+	const uint8_t *cells = section_of(&good, HPA_ID_CELLS);
+	uint32_t y = 9;
+
+	(void)state;
+	while (!(cells[2 * y] & 1))
+		y++;
+	assert_true(y < 65536);
+	{
+		const struct refusal rows[] = {
+			{"the number of links is wrong",
+		         {LINK(0, FROM_Y, 2, y), NO_MORE}},
+		};
+
+		assert_refusals(&good, rows, N_ROWS(rows));
+	}
+	free(good.data);
+}
+
 /* A section of another size, with nothing else changed. */
 static void
 sizes_of_sections_are_checked(void **state)
@@ -1608,32 +2088,75 @@ sizes_of_sections_are_checked(void **state)
 		{"CLUS", 4, "the size of section CLUS is wrong"},
 		{"AGNT", 1, "the size of section AGNT is wrong"},
 		{"TERR", 1, "the size of section TERR is wrong"},
+		{"TERR", -152, "the size of section TERR is wrong"},
 		{"LINK", 1, "the size of section LINK is wrong"},
+		{"LINK", (HPA_MAX_LINKS - 1) * HPA_LINK_SIZE,
+	         "the size of section LINK is wrong"},
 		{"LEDG", 1, "the size of section LEDG is wrong"},
+		{"LEDG", (2 * HPA_MAX_LINKS - 2) * HPA_LEDGE_SIZE,
+	         "the size of section LEDG is wrong"},
 		{"REAC", 1, "the size of section REAC is wrong"},
 		{"REAC", -11, "the size of section REAC is wrong"},
+		{"TABL", -1, "a table is cut off"},
 	};
+	static uint8_t bytes[(HPA_MAX_LINKS + 1) * HPA_LINK_SIZE];
 	struct image good = bake_subject("world");
 
 	(void)state;
 	for (size_t i = 0; i < N_ROWS(rows); i++) {
-		struct hpa_new_section *section;
-		uint8_t bytes[4096] = {0};
-		struct parts parts;
-		struct image image;
+		size_t size = (size_t)hpa_get_le64(entry_of(&good, rows[i].id) +
+		                                   HPA_ENT_RAW_SIZE);
 
-		take_apart(&good, &parts);
-		section = parts.sections;
-		while (strcmp(section->id, rows[i].id) != 0)
-			section++;
-		memcpy(bytes, section->raw, section->raw_size);
-		section->raw = bytes;
-		section->raw_size =
-			(size_t)((int)section->raw_size + rows[i].more);
-		image = put_together(&parts, HPA_COMPRESS_NONE);
-		assert_refused(&image, HPA_CORRUPT, rows[i].why);
-		free(image.data);
+		memset(bytes, 0, sizeof(bytes));
+		memcpy(bytes, section_of(&good, rows[i].id), size);
+		assert_section_refused(&good, rows[i].id, bytes,
+		                       (size_t)((long)size + rows[i].more),
+		                       rows[i].why);
 	}
+	free(good.data);
+}
+
+/* Every begin of one is too short, whatever is read of it. */
+static void
+a_section_that_is_cut_off_is_refused(void **state)
+{
+	static const struct {
+		const char *subject, *id, *why;
+	} rows[] = {
+		{"world", "TERR", "the size of section TERR is wrong"},
+		{"world", "REAC", "the size of section REAC is wrong"},
+		{"world", "TABL", "a table is cut off"},
+		{"labelled", "HUBS", "the size of section HUBS is wrong"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_ROWS(rows); i++) {
+		struct image good = bake_subject(rows[i].subject);
+		struct image stored = store(&good);
+		const uint8_t *raw = section_of(&stored, rows[i].id);
+
+		for (size_t size = 0; size < 12; size++) {
+			if (size == 0 && !strcmp(rows[i].id, "HUBS"))
+				continue; /* there are none */
+			assert_section_refused(&stored, rows[i].id, raw, size,
+			                       rows[i].why);
+		}
+		free(stored.data);
+		free(good.data);
+	}
+}
+
+static void
+reach_has_a_limit(void **state)
+{
+	enum { N = HPA_MAX_REACH + 1, STRIDE = (N + 7) / 8 };
+	static uint8_t raw[HPA_REACH_COMPONENTS + 4 * N + N * STRIDE];
+	struct image good = bake_subject("world");
+
+	(void)state;
+	hpa_put_le32(raw + HPA_REACH_N, N);
+	assert_section_refused(&good, HPA_ID_REACH, raw, sizeof(raw),
+	                       "the size of section REAC is wrong");
 	free(good.data);
 }
 
@@ -1665,6 +2188,104 @@ reach_is_closed(void **state)
 	assert_refusals(&good, rows, N_ROWS(rows));
 	free(good.data);
 	level_free(&level);
+}
+
+/* Eight cells, each with a link to the one before, and one without. */
+static void
+who_is_not_linked_is_not_reached(void **state)
+{
+	enum { N = 8, LAST = 2 * N };
+	static struct bake_link links[N - 1];
+	struct bake_options options;
+	struct image good, image;
+	const uint8_t *reach;
+	const char *detail;
+	hpa_map *map;
+
+	(void)state;
+	for (uint32_t i = 0; i < N - 1; i++)
+		links[i] = (struct bake_link){.from_x = (uint16_t)(2 * i + 2),
+		                              .to_x = (uint16_t)(2 * i),
+		                              .cost = 1000,
+		                              .is_one_way = true};
+	bake_options_default(&options);
+	options.n_links = N - 1;
+	options.links = links;
+	options.compress = HPA_COMPRESS_NONE;
+	good = bake_as(".@.@.@.@.@.@.@.@.\n", &options);
+	reach = section_of(&good, HPA_ID_REACH);
+	assert_int_equal(hpa_get_le32(reach + HPA_REACH_N), N);
+	image = with_section(&good, HPA_ID_REACH, reach,
+	                     HPA_REACH_COMPONENTS + 4 * N + N);
+	assert_int_equal(try_to_open(&image, &map, &detail), HPA_OK);
+	for (uint32_t x = 0; x < LAST; x += 2) {
+		hpa_cell from = {(uint16_t)x, 0}, last = {LAST, 0};
+
+		assert_int_equal(hpa_map_reachable(map, from, (hpa_cell){0, 0}),
+		                 HPA_OK);
+		assert_int_equal(hpa_map_reachable(map, from, last),
+		                 HPA_NO_PATH);
+		assert_int_equal(hpa_map_reachable(map, last, from),
+		                 HPA_NO_PATH);
+	}
+	hpa_map_close(map);
+	free(image.data);
+	free(good.data);
+}
+
+/* Sections of one file for profile 0, those of another one for profile 1. */
+static void
+profiles_are_of_one_height(void **state)
+{
+	static const uint8_t agents[2 * HPA_AGENT_SIZE] = {
+		[0] = 'a', [HPA_AGENT_SIZE] = 'b'};
+	struct image first =
+		bake_text(three_clusters, 1, false, HPA_COMPRESS_NONE);
+	struct image second =
+		bake_text("............\n............\n............\n", 1,
+	                  false, HPA_COMPRESS_NONE);
+	struct parts parts, others;
+	struct image both;
+
+	(void)state;
+	take_apart(&first, &parts);
+	take_apart(&second, &others);
+	for (uint32_t i = 0; i < others.n; i++) {
+		if (!strcmp(others.sections[i].id, HPA_ID_TABLES))
+			continue;
+		parts.sections[parts.n] = others.sections[i];
+		parts.sections[parts.n++].profile = 1;
+	}
+	parts.sections[parts.n++] = (struct hpa_new_section){
+		HPA_ID_AGENTS, 0, true, agents, sizeof(agents), NULL, false};
+	both = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_refused(&both, HPA_CORRUPT, "profiles do not have one level");
+	free(both.data);
+	free(second.data);
+	free(first.data);
+}
+
+/* Without PATH it is the flags alone that tell of cached paths. */
+static void
+profiles_have_the_same_flags(void **state)
+{
+	static const struct refusal rows[] = {
+		{"profiles do not have one level",
+	         {FACT(FLAGS, HPA_FACT_FLAG_PRUNED | HPA_FACT_FLAG_WEIGHTED),
+	          NO_MORE}},
+	};
+	struct image good = bake_subject("world"), less;
+	struct parts parts;
+
+	(void)state;
+	take_apart(&good, &parts);
+	assert_string_equal(parts.sections[parts.n - 1].id, HPA_ID_PATHS);
+	parts.n--;
+	less = put_together(&parts, HPA_COMPRESS_NONE);
+	assert_opens(&less);
+	assert_refusals(&less, rows, N_ROWS(rows));
+	free(less.data);
+	free(good.data);
 }
 
 static void
@@ -1819,6 +2440,111 @@ a_damaged_block_is_noticed_and_the_others_are_read(void **state)
 		assert_int_equal(byte, raw[7]);
 	}
 	free(room);
+	free(image.data);
+}
+
+/* A block inflates to its size and ends with its stream. */
+static void
+a_block_ends_with_its_stream(void **state)
+{
+	enum { SIZE = 1000 };
+	static uint8_t raw[SIZE];
+	struct rng rng = {test_seed()};
+	struct image good;
+
+	(void)state;
+	fill_blob(&rng, raw, SIZE);
+	good = write_blob(raw, SIZE);
+	for (uint32_t more = 0; more < 2; more++) {
+		struct image image = {calloc(1, good.size + 1), good.size + 1};
+		uint8_t *entry, *end, byte, *room;
+		const char *detail = NULL;
+		struct hpa_blocks blocks;
+		struct hpa_file file;
+
+		assert_non_null(image.data);
+		memcpy(image.data, good.data, good.size);
+		image.size -= more;
+		entry = entry_of(&image, "blob");
+		end = section_of(&image, "blob") + HPA_ZLIB_ENDS;
+		/* A byte behind the stream, or one that it does not give. */
+		hpa_put_le32(end, hpa_get_le32(end) + 1 - more);
+		hpa_put_le64(entry + HPA_ENT_STORED_SIZE,
+		             hpa_get_le64(entry + HPA_ENT_STORED_SIZE) + 1 -
+		                     more);
+		hpa_put_le64(entry + HPA_ENT_RAW_SIZE, SIZE + more);
+		hpa_put_le64(image.data + HPA_OFF_FILE_SIZE, image.size);
+		image_seal(&image);
+		assert_int_equal(hpa_file_read(image.data, image.size, true,
+		                               &file, &detail),
+		                 HPA_OK);
+		room = malloc(hpa_blocks_size(&file.sections[0]));
+		assert_non_null(room);
+		assert_int_equal(
+			hpa_blocks_init(&blocks, &file.sections[0], room),
+			HPA_OK);
+		assert_false(hpa_blocks_read(&blocks, 0, &byte, 1));
+		free(room);
+		free(image.data);
+	}
+	free(good.data);
+}
+
+/* What zlib allocates from has an end. */
+static void
+a_block_reader_has_little_memory(void **state)
+{
+	static const uint8_t zeros[1000];
+	struct image image = write_blob(zeros, sizeof(zeros));
+	const char *detail = NULL;
+	struct hpa_blocks blocks;
+	struct hpa_file file;
+	z_stream *stream;
+	uint8_t *room;
+
+	(void)state;
+	assert_int_equal(
+		hpa_file_read(image.data, image.size, true, &file, &detail),
+		HPA_OK);
+	room = malloc(hpa_blocks_size(&file.sections[0]));
+	assert_non_null(room);
+	assert_int_equal(hpa_blocks_init(&blocks, &file.sections[0], room),
+	                 HPA_OK);
+	stream = blocks.stream;
+	assert_non_null(stream->zalloc(stream->opaque, 1, 8));
+	assert_null(stream->zalloc(stream->opaque, 65536, 1));
+	assert_null(stream->zalloc(stream->opaque, 1, 65536));
+	assert_null(stream->zalloc(stream->opaque, UINT32_MAX, UINT32_MAX));
+	free(room);
+	free(image.data);
+}
+
+static bool no_memory_for_zlib;
+
+int __real_inflateInit_(z_streamp stream, const char *version, int size);
+int __wrap_inflateInit_(z_streamp stream, const char *version, int size);
+
+/* The linker puts this in the place of zlib's. */
+int
+__wrap_inflateInit_(z_streamp stream, const char *version, int size)
+{
+	return no_memory_for_zlib ? Z_MEM_ERROR
+	                          : __real_inflateInit_(stream, version, size);
+}
+
+static void
+inflating_takes_memory(void **state)
+{
+	struct image image = bake_subject("packed world");
+	const char *detail;
+	hpa_map *map;
+
+	(void)state;
+	no_memory_for_zlib = true;
+	assert_int_equal(try_to_open(&image, &map, &detail), HPA_NO_MEMORY);
+	no_memory_for_zlib = false;
+	assert_null(map);
+	assert_opens(&image);
 	free(image.data);
 }
 
@@ -2125,29 +2851,49 @@ main(void)
 		cmocka_unit_test(checksums_are_checked),
 		cmocka_unit_test(every_field_of_a_table_entry_is_checked),
 		cmocka_unit_test(padding_that_is_not_zero_is_refused),
+		cmocka_unit_test(a_section_behind_the_end_is_refused),
+		cmocka_unit_test(an_empty_section_is_stored),
 		cmocka_unit_test(facts_and_levels_are_checked),
 		cmocka_unit_test(cells_nodes_and_labels_are_checked),
+		cmocka_unit_test(a_cluster_without_neighbours_is_checked),
 		cmocka_unit_test(labels_of_runs_are_checked),
 		cmocka_unit_test(ranks_and_inter_edges_are_checked),
+		cmocka_unit_test(inter_edges_of_a_corner_are_checked),
+		cmocka_unit_test(levels_of_nodes_are_checked),
 		cmocka_unit_test(tables_are_checked),
 		cmocka_unit_test(a_table_is_shared_only_where_nodes_lie_alike),
 		cmocka_unit_test(targets_of_a_row_rise),
+		cmocka_unit_test(no_edge_leads_only_back),
+		cmocka_unit_test(a_wide_table_has_a_heavy_edge),
+		cmocka_unit_test(a_narrow_table_has_few_nodes),
 		cmocka_unit_test(cached_paths_are_checked),
 		cmocka_unit_test(tables_fill_their_section),
 		cmocka_unit_test(labels_are_checked),
 		cmocka_unit_test(far_hubs_are_refused),
+		cmocka_unit_test(there_are_no_labels_beside_links),
+		cmocka_unit_test(narrow_labels_have_few_nodes),
 		cmocka_unit_test(wide_labels_say_the_same),
 		cmocka_unit_test(labels_may_be_left_out_but_not_compressed),
 		cmocka_unit_test(damaged_labels_do_no_harm),
 		cmocka_unit_test(terrain_and_agents_are_checked),
 		cmocka_unit_test(links_are_checked),
+		cmocka_unit_test(ends_of_link_edges_are_checked),
+		cmocka_unit_test(a_link_below_the_level_has_no_edge),
 		cmocka_unit_test(sizes_of_sections_are_checked),
+		cmocka_unit_test(a_section_that_is_cut_off_is_refused),
+		cmocka_unit_test(reach_has_a_limit),
 		cmocka_unit_test(reach_is_closed),
+		cmocka_unit_test(who_is_not_linked_is_not_reached),
+		cmocka_unit_test(profiles_are_of_one_height),
+		cmocka_unit_test(profiles_have_the_same_flags),
 		cmocka_unit_test(labels_agree_from_above_to_below),
 		cmocka_unit_test(a_table_is_shared_only_with_a_lower_factor),
 		cmocka_unit_test(blocks_give_back_any_stretch),
 		cmocka_unit_test(
 			a_damaged_block_is_noticed_and_the_others_are_read),
+		cmocka_unit_test(a_block_ends_with_its_stream),
+		cmocka_unit_test(a_block_reader_has_little_memory),
+		cmocka_unit_test(inflating_takes_memory),
 		cmocka_unit_test(the_list_of_blocks_is_checked),
 		cmocka_unit_test(the_sizes_of_packed_sections_are_checked),
 		cmocka_unit_test(a_bomb_is_refused_by_its_sizes),
