@@ -623,9 +623,9 @@ static const struct {
 	{"a.tmx",
          MAP3 "<layer name=\"one\"/><layer name=\"t&#10;wo\"/></map>",
          DIAG_BAD_INPUT, 0,
-         "nothing says what blocks: no layer 'collision', no tile property "
-         "'collides'; name one with --layer or --property. Layers: one, "
-         "t?wo"},
+         "nothing says what blocks: no layer of tiles 'collision', no tile "
+         "property 'collides'; name one with --layer or --property. Layers: "
+         "one, t?wo"},
 	{"a.tmx",
          MAP3 "<tileset firstgid=\"1\" source=\"a.tsx\"/>"
               "<layer name=\"one\"/></map>",
@@ -1015,6 +1015,35 @@ own_files_are_read_as_they_look(void **state)
 		level_free(&levels[i]);
 }
 
+/* Some editors of text put one before everything they save. */
+static void
+a_byte_order_mark_does_not_count(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(own_files); i++) {
+		size_t size;
+		uint8_t *data = read_own(own_files[i], &size);
+		struct text marked = {NULL, 0, 0};
+		struct level plain, level;
+		struct diag diag;
+
+		add(&marked, "\xef\xbb\xbf");
+		add_bytes(&marked, data, size);
+		assert_int_equal(read_level(own_files[i], data, size, NULL,
+		                            &plain, &diag),
+		                 DIAG_OK);
+		must_read("no-suffix", &marked, NULL, &level);
+		assert_int_equal(level.width, plain.width);
+		assert_int_equal(level.height, plain.height);
+		assert_memory_equal(level.cells, plain.cells,
+		                    (size_t)plain.width * plain.height);
+		level_free(&level);
+		level_free(&plain);
+		text_free(&marked);
+		free(data);
+	}
+}
+
 static void
 truncated_files_are_refused(void **state)
 {
@@ -1278,6 +1307,7 @@ main(void)
 		cmocka_unit_test(ldtk_levels_are_picked_by_name_or_number),
 		cmocka_unit_test(ldtk_values_have_the_names_of_the_project),
 		cmocka_unit_test(own_files_are_read_as_they_look),
+		cmocka_unit_test(a_byte_order_mark_does_not_count),
 		cmocka_unit_test(truncated_files_are_refused),
 		cmocka_unit_test(real_files_are_read_as_they_look),
 	};
