@@ -62,6 +62,7 @@ ros_probe(const uint8_t *data, size_t size)
 
 #define MAX_YAML_SIZE ((size_t)1 << 20) /* real ones have 200 bytes */
 #define MAX_TEXT_SIZE 4096u
+#define MAX_DEPTH 64u
 
 #define VALUE_FREE 0u
 #define VALUE_OCCUPIED 100u
@@ -227,12 +228,13 @@ scalar_text(const yaml_event_t *event, const char **out)
 	       strlen(*out) == event->data.scalar.length;
 }
 
-/* Read past the rest of what the event begins, a sequence or a mapping. */
+/* Read past the rest of what the event begins, a sequence or a mapping. Libyaml
+ * takes time by the square of the depth. */
 static enum diag_status
 skip(struct parser *parser, yaml_event_type_t type)
 {
 	enum diag_status st = DIAG_OK;
-	unsigned long depth = 0;
+	unsigned long depth = 0, line = 0;
 
 	for (;;) {
 		yaml_event_t event;
@@ -245,8 +247,13 @@ skip(struct parser *parser, yaml_event_type_t type)
 			depth--;
 		if (depth == 0)
 			return DIAG_OK;
+		if (depth > MAX_DEPTH)
+			return diag_set(parser->diag, DIAG_BAD_INPUT, line,
+			                "lists are nested deeper than %u",
+			                MAX_DEPTH);
 		st = next_event(parser, &event);
 		type = event.type;
+		line = line_of(&event);
 		yaml_event_delete(&event);
 		if (st != DIAG_OK)
 			return st;

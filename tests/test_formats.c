@@ -1039,6 +1039,21 @@ static const struct {
          "image 'a.pgm': line 2: width is not from 1 to 65535"},
 };
 
+/* Lists in lists, more of them than could be read to the end. */
+static void
+deep_ros_maps_are_refused_at_once(void **state)
+{
+	struct bytes file = {NULL, 0, 0};
+
+	(void)state;
+	append_text(&file, "image: a.pgm\n" THRESHOLDS "x:\n ");
+	for (size_t i = 0; i < 300000; i++)
+		append_text(&file, "[");
+	must_refuse("map.yaml", &file, NULL, DIAG_BAD_INPUT, 5,
+	            "lists are nested deeper than 64");
+	clear(&file);
+}
+
 static void
 bad_ros_maps_are_refused_with_line_and_reason(void **state)
 {
@@ -1443,6 +1458,7 @@ main(void)
 #ifdef HAVE_PNG
 		cmocka_unit_test(opaque_pixels_of_ros_maps_are_bright),
 #endif
+		cmocka_unit_test(deep_ros_maps_are_refused_at_once),
 		cmocka_unit_test(bad_ros_maps_are_refused_with_line_and_reason),
 		cmocka_unit_test(real_ros_maps_are_read_right),
 		cmocka_unit_test(ros_map_without_its_image_is_refused),
