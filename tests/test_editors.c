@@ -855,10 +855,13 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	struct text texts[5] = {{NULL, 0, 0}}, project = {NULL, 0, 0};
 	const char *list[3] = {"p/E.ldtkl", NULL, NULL};
 	struct level_options options = {.loader = {fake_load, list}};
+	struct level_kept kept = {NULL, NULL};
+	struct text nothing = {NULL, 0, 0};
 	struct level level;
 	struct diag diag;
 
 	(void)state;
+	add(&nothing, "{}");
 	for (size_t i = 0; i < 5; i++) {
 		make_tiles(&rng, rng_between(&rng, 1, 30),
 		           rng_between(&rng, 1, 30), &values[i]);
@@ -884,6 +887,17 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 		assert_int_equal(level.n_in_file, 5);
 		level_free(&level);
 	}
+	/* What is kept is not looked for in the file again. */
+	options.kept = &kept;
+	for (options.index = 0; options.index < 5; options.index++) {
+		must_read("a.ldtk", options.index ? &nothing : &project,
+		          &options, &level);
+		check_tiles(&level, &values[options.index],
+		            names[options.index]);
+		level_free(&level);
+	}
+	level_kept_free(&kept);
+	options.kept = NULL;
 	options.index = 5;
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
@@ -918,6 +932,7 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 		text_free(&texts[i]);
 	}
 	text_free(&project);
+	text_free(&nothing);
 }
 
 static const char *

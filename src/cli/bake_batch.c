@@ -439,6 +439,7 @@ bake_several(struct batch *batch, size_t index)
 {
 	const struct batch_input *input = &batch->inputs->list[index];
 	bool picked = batch->plan->reading->pick != NULL;
+	struct level_kept kept = {NULL, NULL};
 	struct job total = {.status = DIAG_OK};
 	uint32_t n_levels = 1;
 
@@ -449,6 +450,7 @@ bake_several(struct batch *batch, size_t index)
 		struct way way;
 
 		choose_way(batch, true, &way);
+		way.reading.kept = &kept;
 		snprintf(job.label, sizeof(job.label), "%s", input->label);
 		job.status = input_level_noting(input->file, &way.reading, i,
 		                                &level, &opened, &job.diag);
@@ -464,6 +466,7 @@ bake_several(struct batch *batch, size_t index)
 		total.n_cells += job.n_cells;
 		tell(batch, &job, input->file);
 	}
+	level_kept_free(&kept);
 	step(batch, index, &total);
 }
 
