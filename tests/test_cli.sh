@@ -347,6 +347,13 @@ lines.map' -o old.hpa
 		complains 3 "short.map:6: " bake short.map -d none
 	folder_has "after a bad level" none ""
 
+	cp open.map 'two
+rows.map'
+	run hpabake bake 'two
+rows.map' -d rows
+	is "a name with a newline has one row of the table" \
+		"$(sed -n '2,$s/  .*//p' "$tmp/out")" 'two?rows.map'
+
 	run hpabake bake open.map short.map no-such.map two.map -d some
 	is "the highest exit code counts" "$status" 3
 	is "a line on each bad level" \
