@@ -280,6 +280,8 @@ test_values() {
 	accepts --quiet
 	refuses "--output takes a FILE, not ''" bake open.map -o ''
 	refuses "--directory takes a DIR, and there is none" bake open.map -d
+	refuses "--agent takes an AGENT, and there is none" \
+		bake open.map -o x.hpa --agent
 	ok "no refused value left a file" [ ! -e x.hpa ]
 }
 
@@ -342,6 +344,7 @@ lines.map'
 	ok "a name with a newline is told on one line" complains 3 "two" \
 		bake 'two
 lines.map' -o old.hpa
+	ok "a level without a name" complains 1 "'': " bake '' -o old.hpa
 	is "none of them touched the old file" "$(cat old.hpa)" old
 	ok "without an old file there is none" \
 		complains 3 "short.map:6: " bake short.map -d none
