@@ -625,6 +625,8 @@ test_path() {
 	prints "its cells" \
 		"0	ok	7.000000	8	0,1 1,1 2,1 3,1 4,1 5,1 6,1 7,1" \
 		path two.hpa --cells 0 1 7 1
+	prints "in what standard input brings" "0	ok	7.000000	8" \
+		path - 0 1 7 1 <two.hpa
 	prints "diagonally" "0	ok	4.242641	4	0,0 1,1 2,2 3,3" \
 		path --cells two.hpa 0 0 3 3
 	prints "nowhere to go" "0	ok	0.000000	1	5,2" \
