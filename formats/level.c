@@ -218,6 +218,14 @@ level_free(struct level *level)
 	*level = (struct level){0};
 }
 
+void
+level_kept_free(struct level_kept *kept)
+{
+	if (kept->data)
+		kept->free(kept->data);
+	*kept = (struct level_kept){NULL, NULL};
+}
+
 int
 level_add_class(struct level *level, const struct terrain_class *wanted)
 {

@@ -47,6 +47,14 @@ struct level_gate {
 	void *user;
 };
 
+/* What a reader keeps of a file of several levels, so as not to take it apart
+ * again for each of them. It is for one file and one thread, all zero at first,
+ * and to be freed with level_kept_free(). */
+struct level_kept {
+	void *data;
+	void (*free)(void *data);
+};
+
 /* What the user may say about how a level is read. All zero: the defaults. */
 struct level_options {
 	const char *format;   /* NULL: by probe, else by suffix */
@@ -60,6 +68,7 @@ struct level_options {
 	uint32_t index;       /* else its number, from 0 */
 	struct level_loader loader; /* load NULL: there are no other files */
 	struct level_gate gate;     /* admit NULL: all sizes are welcome */
+	struct level_kept *kept;    /* NULL: nothing is kept */
 	const struct workers *workers; /* to read with; may be NULL */
 };
 
@@ -109,6 +118,7 @@ enum diag_status level_new(uint32_t width, uint32_t height,
                            const struct level_options *options,
                            struct level *out, struct diag *diag);
 void level_free(struct level *level);
+void level_kept_free(struct level_kept *kept);
 
 /* The number of the level's class of that name, which is added if there is
  * none; -1 where there are too many. A class that the user has priced stays as

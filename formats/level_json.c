@@ -4,12 +4,15 @@
  * room of the shortest numbers. Its errors know the line, but what is wrong
  * with the meaning of a tree has none. It takes a lack of memory for a wrong
  * token, so its allocations are watched; the watch is for the whole program and
- * remembers by thread. */
+ * remembers by thread. A byte order mark, which Jansson does not know, is
+ * skipped. */
 #include "formats/level_json.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MARK "\xef\xbb\xbf"
 
 static _Thread_local bool lacks_memory;
 
@@ -41,16 +44,26 @@ refuse_text(json_error_t *error, struct diag *diag)
 	         "not JSON: %s", error->text);
 }
 
+/* The size of the byte order mark that the text may begin with. */
+static size_t
+mark_size(const uint8_t *data, size_t size)
+{
+	size_t mark = strlen(MARK);
+
+	return size >= mark && !memcmp(data, MARK, mark) ? mark : 0;
+}
+
 json_t *
 level_json_read(const uint8_t *data, size_t size, struct diag *diag)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	size_t mark = mark_size(data, size);
 	json_error_t error;
 	json_t *root;
 
 	pthread_once(&once, watch_memory);
 	lacks_memory = false;
-	root = json_loadb((const char *)data, size, 0, &error);
+	root = json_loadb((const char *)data + mark, size - mark, 0, &error);
 	if (!root && lacks_memory)
 		diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	else if (!root)
@@ -92,7 +105,7 @@ level_json_number(const json_t *object, const char *key, int64_t least,
 bool
 level_json_is_object(const uint8_t *data, size_t size)
 {
-	size_t i = 0;
+	size_t i = mark_size(data, size);
 
 	while (i < size && data[i] && strchr(" \t\r\n", data[i]))
 		i++;

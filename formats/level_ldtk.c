@@ -16,7 +16,10 @@
  * `walls`, in any case; else the first. Of its numbers 0 is free and all others
  * block, unless the user has a rule for them. A number that has a name in the
  * project gives its cells a blocked class of that name, or the class that the
- * user has given a price under that name. */
+ * user has given a price under that name.
+ *
+ * Where all levels of a project are wanted, one after the other, its tree is
+ * made once and kept, without the tiles and entities that most of it is. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -433,6 +436,50 @@ read_root(struct reader *reader, struct level *out)
 	return DIAG_OK;
 }
 
+/* A project that is kept for its next level */
+
+static void
+release(void *root)
+{
+	json_decref(root);
+}
+
+/* Leave out what is much and not needed. */
+static void
+trim(json_t *root)
+{
+	static const char *const keys[] = {"autoLayerTiles", "gridTiles",
+	                                   "entityInstances"};
+	size_t n = n_levels(root);
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *layers =
+			json_object_get(level_at(root, i), "layerInstances");
+
+		for (size_t k = 0; k < json_array_size(layers); k++)
+			for (size_t j = 0; j < sizeof(keys) / sizeof(keys[0]);
+			     j++)
+				json_object_del(json_array_get(layers, k),
+				                keys[j]);
+	}
+}
+
+static json_t *
+read_or_recall(const uint8_t *data, size_t size, struct level_kept *kept,
+               struct diag *diag)
+{
+	json_t *root;
+
+	if (kept && kept->data)
+		return json_incref(kept->data);
+	root = level_json_read(data, size, diag);
+	if (root && kept) {
+		trim(root);
+		*kept = (struct level_kept){json_incref(root), release};
+	}
+	return root;
+}
+
 int
 ldtk_probe(const uint8_t *data, size_t size)
 {
@@ -447,7 +494,7 @@ ldtk_read(const uint8_t *data, size_t size,
           const struct level_options *options, struct level *out,
           struct diag *diag)
 {
-	json_t *root = level_json_read(data, size, diag);
+	json_t *root = read_or_recall(data, size, options->kept, diag);
 	struct reader reader = {options, diag, root, NULL};
 	enum diag_status st;
 

@@ -5,8 +5,9 @@
  *     image: depot.pgm         PGM or PNG; a relative name starts from here
  *     occupied_thresh: 0.65    from 0 to 1
  *     free_thresh: 0.25        from 0 to 1, not above the other
- *     negate: 0                or 1; 0 if it is missing
- *     mode: trinary            or scale or raw; trinary if it is missing
+ *     negate: 0                or 1, or a YAML 1.1 boolean; 0 if it is missing
+ *     mode: trinary            or scale or raw, in any case; trinary if it is
+ *                              missing
  *     resolution: 0.05         metres per cell       } checked, but a level
  *     origin: [0.0, 0.0, 0]    x, y and yaw          } has no use for them
  *
@@ -56,12 +57,14 @@ ros_probe(const uint8_t *data, size_t size)
 #ifdef HAVE_YAML
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <yaml.h>
 
 #include "formats/image.h"
 
 #define MAX_YAML_SIZE ((size_t)1 << 20) /* real ones have 200 bytes */
 #define MAX_TEXT_SIZE 4096u
+#define MAX_DEPTH 64u
 
 #define VALUE_FREE 0u
 #define VALUE_OCCUPIED 100u
@@ -72,7 +75,11 @@ enum mode { MODE_TRINARY, MODE_SCALE, MODE_RAW };
 
 static const char *const mode_names[] = {"trinary", "scale", "raw"};
 
+static const char *const yes_words[] = {"1", "true", "yes", "on", "y"};
+static const char *const no_words[] = {"0", "false", "no", "off", "n"};
+
 #define N_MODES (sizeof(mode_names) / sizeof(mode_names[0]))
+#define N_WORDS (sizeof(yes_words) / sizeof(yes_words[0]))
 
 /* What the YAML says. */
 struct map {
@@ -142,16 +149,20 @@ set_free(struct map *map, struct value value)
 static bool
 set_negate(struct map *map, struct value value)
 {
-	map->negate = !strcmp(value.text, "1") || !strcmp(value.text, "true");
-	return map->negate || !strcmp(value.text, "0") ||
-	       !strcmp(value.text, "false");
+	bool is_no = false;
+
+	for (size_t i = 0; i < N_WORDS; i++) {
+		map->negate |= !strcasecmp(value.text, yes_words[i]);
+		is_no |= !strcasecmp(value.text, no_words[i]);
+	}
+	return map->negate || is_no;
 }
 
 static bool
 set_mode(struct map *map, struct value value)
 {
 	for (size_t i = 0; i < N_MODES; i++)
-		if (!strcmp(value.text, mode_names[i])) {
+		if (!strcasecmp(value.text, mode_names[i])) {
 			map->mode = (enum mode)i;
 			return true;
 		}
@@ -227,12 +238,13 @@ scalar_text(const yaml_event_t *event, const char **out)
 	       strlen(*out) == event->data.scalar.length;
 }
 
-/* Read past the rest of what the event begins, a sequence or a mapping. */
+/* Read past the rest of what the event begins, a sequence or a mapping. Libyaml
+ * takes time by the square of the depth. */
 static enum diag_status
 skip(struct parser *parser, yaml_event_type_t type)
 {
 	enum diag_status st = DIAG_OK;
-	unsigned long depth = 0;
+	unsigned long depth = 0, line = 0;
 
 	for (;;) {
 		yaml_event_t event;
@@ -245,8 +257,13 @@ skip(struct parser *parser, yaml_event_type_t type)
 			depth--;
 		if (depth == 0)
 			return DIAG_OK;
+		if (depth > MAX_DEPTH)
+			return diag_set(parser->diag, DIAG_BAD_INPUT, line,
+			                "lists are nested deeper than %u",
+			                MAX_DEPTH);
 		st = next_event(parser, &event);
 		type = event.type;
+		line = line_of(&event);
 		yaml_event_delete(&event);
 		if (st != DIAG_OK)
 			return st;

@@ -45,6 +45,8 @@
 #include <zstd.h>
 #endif
 
+#include "formats/level_json.h"
+
 #define FLIP_BITS 0xf0000000u
 #define TILE_SIZE 4u
 #define DEFLATE_RATIO 1032u
@@ -340,21 +342,11 @@ tiled_add_property(struct tiled_map *map, uint32_t first, uint32_t tile,
 
 /* Tilesets in files of their own */
 
-static bool
-looks_like_json(const uint8_t *data, size_t size)
-{
-	size_t i = 0;
-
-	while (i < size && data[i] && strchr(" \t\r\n", data[i]))
-		i++;
-	return i < size && data[i] == '{';
-}
-
 static enum diag_status
 read_tileset_bytes(struct tiled_map *map, uint32_t first, const uint8_t *data,
                    size_t size, struct diag *diag)
 {
-	if (looks_like_json(data, size))
+	if (level_json_is_object(data, size))
 		return tiled_read_tsj(map, first, data, size, diag);
 #ifdef HAVE_EXPAT
 	return tiled_read_tsx(map, first, data, size, diag);
@@ -392,8 +384,9 @@ read_tileset(struct tiled_map *map, const struct tiled_tileset *tileset)
 	                tiled_show(name).text, line, diag.text,
 	                map->options->property
 	                        ? ""
-	                        : "; it is looked into because no layer is "
-	                          "named 'collision' (--layer names one)");
+	                        : "; it is looked into because no layer of "
+	                          "tiles is named 'collision' (--layer names "
+	                          "one)");
 }
 
 static enum diag_status
@@ -482,9 +475,9 @@ refuse_silent(const struct tiled_map *map)
 
 	list_layers(map, names, sizeof(names));
 	return diag_set(map->diag, DIAG_BAD_INPUT, 0,
-	                "nothing says what blocks: no layer 'collision', no "
-	                "tile property 'collides'; name one with --layer or "
-	                "--property. Layers: %s",
+	                "nothing says what blocks: no layer of tiles "
+	                "'collision', no tile property 'collides'; name one "
+	                "with --layer or --property. Layers: %s",
 	                names);
 }
 

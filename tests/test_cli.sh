@@ -280,6 +280,8 @@ test_values() {
 	accepts --quiet
 	refuses "--output takes a FILE, not ''" bake open.map -o ''
 	refuses "--directory takes a DIR, and there is none" bake open.map -d
+	refuses "--agent takes an AGENT, and there is none" \
+		bake open.map -o x.hpa --agent
 	ok "no refused value left a file" [ ! -e x.hpa ]
 }
 
@@ -342,10 +344,18 @@ lines.map'
 	ok "a name with a newline is told on one line" complains 3 "two" \
 		bake 'two
 lines.map' -o old.hpa
+	ok "a level without a name" complains 1 "'': " bake '' -o old.hpa
 	is "none of them touched the old file" "$(cat old.hpa)" old
 	ok "without an old file there is none" \
 		complains 3 "short.map:6: " bake short.map -d none
 	folder_has "after a bad level" none ""
+
+	cp open.map 'two
+rows.map'
+	run hpabake bake 'two
+rows.map' -d rows
+	is "a name with a newline has one row of the table" \
+		"$(sed -n '2,$s/  .*//p' "$tmp/out")" 'two?rows.map'
 
 	run hpabake bake open.map short.map no-such.map two.map -d some
 	is "the highest exit code counts" "$status" 3
@@ -615,6 +625,8 @@ test_path() {
 	prints "its cells" \
 		"0	ok	7.000000	8	0,1 1,1 2,1 3,1 4,1 5,1 6,1 7,1" \
 		path two.hpa --cells 0 1 7 1
+	prints "in what standard input brings" "0	ok	7.000000	8" \
+		path - 0 1 7 1 <two.hpa
 	prints "diagonally" "0	ok	4.242641	4	0,0 1,1 2,2 3,3" \
 		path --cells two.hpa 0 0 3 3
 	prints "nowhere to go" "0	ok	0.000000	1	5,2" \

@@ -623,9 +623,9 @@ static const struct {
 	{"a.tmx",
          MAP3 "<layer name=\"one\"/><layer name=\"t&#10;wo\"/></map>",
          DIAG_BAD_INPUT, 0,
-         "nothing says what blocks: no layer 'collision', no tile property "
-         "'collides'; name one with --layer or --property. Layers: one, "
-         "t?wo"},
+         "nothing says what blocks: no layer of tiles 'collision', no tile "
+         "property 'collides'; name one with --layer or --property. Layers: "
+         "one, t?wo"},
 	{"a.tmx",
          MAP3 "<tileset firstgid=\"1\" source=\"a.tsx\"/>"
               "<layer name=\"one\"/></map>",
@@ -855,10 +855,13 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	struct text texts[5] = {{NULL, 0, 0}}, project = {NULL, 0, 0};
 	const char *list[3] = {"p/E.ldtkl", NULL, NULL};
 	struct level_options options = {.loader = {fake_load, list}};
+	struct level_kept kept = {NULL, NULL};
+	struct text nothing = {NULL, 0, 0};
 	struct level level;
 	struct diag diag;
 
 	(void)state;
+	add(&nothing, "{}");
 	for (size_t i = 0; i < 5; i++) {
 		make_tiles(&rng, rng_between(&rng, 1, 30),
 		           rng_between(&rng, 1, 30), &values[i]);
@@ -884,6 +887,17 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 		assert_int_equal(level.n_in_file, 5);
 		level_free(&level);
 	}
+	/* What is kept is not looked for in the file again. */
+	options.kept = &kept;
+	for (options.index = 0; options.index < 5; options.index++) {
+		must_read("a.ldtk", options.index ? &nothing : &project,
+		          &options, &level);
+		check_tiles(&level, &values[options.index],
+		            names[options.index]);
+		level_free(&level);
+	}
+	level_kept_free(&kept);
+	options.kept = NULL;
 	options.index = 5;
 	assert_int_equal(read_level("a.ldtk", project.data, project.size,
 	                            &options, &level, &diag),
@@ -918,6 +932,7 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 		text_free(&texts[i]);
 	}
 	text_free(&project);
+	text_free(&nothing);
 }
 
 static const char *
@@ -1013,6 +1028,35 @@ own_files_are_read_as_they_look(void **state)
 			                 level_is_open(&levels[k], i));
 	for (size_t i = 0; i < N_ELEMENTS(own_files); i++)
 		level_free(&levels[i]);
+}
+
+/* Some editors of text put one before everything they save. */
+static void
+a_byte_order_mark_does_not_count(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(own_files); i++) {
+		size_t size;
+		uint8_t *data = read_own(own_files[i], &size);
+		struct text marked = {NULL, 0, 0};
+		struct level plain, level;
+		struct diag diag;
+
+		add(&marked, "\xef\xbb\xbf");
+		add_bytes(&marked, data, size);
+		assert_int_equal(read_level(own_files[i], data, size, NULL,
+		                            &plain, &diag),
+		                 DIAG_OK);
+		must_read("no-suffix", &marked, NULL, &level);
+		assert_int_equal(level.width, plain.width);
+		assert_int_equal(level.height, plain.height);
+		assert_memory_equal(level.cells, plain.cells,
+		                    (size_t)plain.width * plain.height);
+		level_free(&level);
+		level_free(&plain);
+		text_free(&marked);
+		free(data);
+	}
 }
 
 static void
@@ -1278,6 +1322,7 @@ main(void)
 		cmocka_unit_test(ldtk_levels_are_picked_by_name_or_number),
 		cmocka_unit_test(ldtk_values_have_the_names_of_the_project),
 		cmocka_unit_test(own_files_are_read_as_they_look),
+		cmocka_unit_test(a_byte_order_mark_does_not_count),
 		cmocka_unit_test(truncated_files_are_refused),
 		cmocka_unit_test(real_files_are_read_as_they_look),
 	};

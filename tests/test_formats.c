@@ -941,6 +941,42 @@ ros_modes_give_values_of_an_occupancy_grid(void **state)
 	terrain_free(&rules);
 }
 
+/* As map_server takes them. */
+static void
+ros_words_are_read_in_any_case(void **state)
+{
+	static const char *const plain[] = {
+		"negate: 0",   "negate: false", "negate: False", "negate: NO",
+		"negate: off", "negate: n",     "mode: Trinary", "mode: SCALE",
+	};
+	static const char *const negated[] = {
+		"negate: 1",   "negate: true", "negate: True",
+		"negate: YES", "negate: on",   "negate: y",
+	};
+	struct folder folder = {"a.pgm", {NULL, 0, 0}};
+	const struct level_options options = {
+		.loader = {load_from_folder, &folder}};
+
+	(void)state;
+	append_text(&folder.file, "P2 2 1 255  0 255");
+	for (size_t i = 0; i < N_ELEMENTS(plain) + N_ELEMENTS(negated); i++) {
+		bool negate = i >= N_ELEMENTS(plain);
+		struct bytes file = {NULL, 0, 0};
+		struct level level;
+
+		append_text(&file, "image: a.pgm\noccupied_thresh: 0.65\n"
+		                   "free_thresh: 0.196\n");
+		append_text(&file,
+		            negate ? negated[i - N_ELEMENTS(plain)] : plain[i]);
+		must_read("map.yaml", &file, &options, &level);
+		assert_class(&level, 0, negate ? "ground" : "blocked");
+		assert_class(&level, 1, negate ? "blocked" : "ground");
+		level_free(&level);
+		clear(&file);
+	}
+	clear(&folder.file);
+}
+
 #ifdef HAVE_PNG
 /* A map painted by hand often has an alpha channel. */
 static void
@@ -1038,6 +1074,21 @@ static const struct {
 	{"image: a.pgm\n" THRESHOLDS, DIAG_BAD_INPUT, 1,
          "image 'a.pgm': line 2: width is not from 1 to 65535"},
 };
+
+/* Lists in lists, more of them than could be read to the end. */
+static void
+deep_ros_maps_are_refused_at_once(void **state)
+{
+	struct bytes file = {NULL, 0, 0};
+
+	(void)state;
+	append_text(&file, "image: a.pgm\n" THRESHOLDS "x:\n ");
+	for (size_t i = 0; i < 300000; i++)
+		append_text(&file, "[");
+	must_refuse("map.yaml", &file, NULL, DIAG_BAD_INPUT, 5,
+	            "lists are nested deeper than 64");
+	clear(&file);
+}
 
 static void
 bad_ros_maps_are_refused_with_line_and_reason(void **state)
@@ -1440,9 +1491,11 @@ main(void)
 #ifdef HAVE_YAML
 		cmocka_unit_test(ros_maps_are_read_as_they_were_written),
 		cmocka_unit_test(ros_modes_give_values_of_an_occupancy_grid),
+		cmocka_unit_test(ros_words_are_read_in_any_case),
 #ifdef HAVE_PNG
 		cmocka_unit_test(opaque_pixels_of_ros_maps_are_bright),
 #endif
+		cmocka_unit_test(deep_ros_maps_are_refused_at_once),
 		cmocka_unit_test(bad_ros_maps_are_refused_with_line_and_reason),
 		cmocka_unit_test(real_ros_maps_are_read_right),
 		cmocka_unit_test(ros_map_without_its_image_is_refused),

@@ -69,6 +69,18 @@ struct batch {
 	enum diag_status worst;
 };
 
+/* What a level is called in the table and in the last line, where its name must
+ * not begin a line of its own. */
+static void
+set_label(struct job *job, const char *file, const char *name)
+{
+	snprintf(job->label, sizeof(job->label), "%s%s%s", file,
+	         *name ? ":" : "", name);
+	for (char *c = job->label; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == '\x7f')
+			*c = '?';
+}
+
 /* The table */
 
 static int
@@ -315,18 +327,6 @@ report_line(struct batch *batch, const struct job *job, const char *file)
 	note_failure(batch, report_add(batch->report.to, &level, &diag), &diag);
 }
 
-/* Keep a name for the last line, in which it must not begin another one. */
-static void
-note_name(struct batch *batch, const char *label)
-{
-	char *name = strdup(label);
-
-	for (char *c = name; c && *c; c++)
-		if ((unsigned char)*c < ' ' || *c == '\x7f')
-			*c = '?';
-	name_list_add(&batch->failed, name);
-}
-
 static void
 tell_notes(const struct job *job)
 {
@@ -356,7 +356,7 @@ tell(struct batch *batch, struct job *job, const char *file)
 	if (!job->status && !plan->quiet)
 		tell_row(batch, job);
 	if (job->status && batch->failed.n <= MAX_NAMED)
-		note_name(batch, job->label);
+		name_list_add(&batch->failed, strdup(job->label));
 	if (batch->report.to)
 		report_line(batch, job, file);
 	if (!job->status && batch->rules.to)
@@ -427,8 +427,7 @@ bake_one_of_several(struct batch *batch, const struct way *way, size_t index,
 		level_free(level);
 		return;
 	}
-	snprintf(job->label, sizeof(job->label), "%s:%s", input->label,
-	         level->name);
+	set_label(job, input->label, level->name);
 	job->output = batch->more.names[batch->more.n - 1];
 	make_output(batch, way, job, level, input->file, opened);
 }
@@ -439,6 +438,7 @@ bake_several(struct batch *batch, size_t index)
 {
 	const struct batch_input *input = &batch->inputs->list[index];
 	bool picked = batch->plan->reading->pick != NULL;
+	struct level_kept kept = {NULL, NULL};
 	struct job total = {.status = DIAG_OK};
 	uint32_t n_levels = 1;
 
@@ -449,7 +449,8 @@ bake_several(struct batch *batch, size_t index)
 		struct way way;
 
 		choose_way(batch, true, &way);
-		snprintf(job.label, sizeof(job.label), "%s", input->label);
+		way.reading.kept = &kept;
+		set_label(&job, input->label, "");
 		job.status = input_level_noting(input->file, &way.reading, i,
 		                                &level, &opened, &job.diag);
 		if (!job.status) {
@@ -464,6 +465,7 @@ bake_several(struct batch *batch, size_t index)
 		total.n_cells += job.n_cells;
 		tell(batch, &job, input->file);
 	}
+	level_kept_free(&kept);
 	step(batch, index, &total);
 }
 
@@ -506,7 +508,7 @@ work(void *user, uint32_t index, bool alone)
 	free(job->notes);
 	name_list_free(&job->inputs);
 	*job = (struct job){.began = clock_ms(), .output = input->output};
-	snprintf(job->label, sizeof(job->label), "%s", input->label);
+	set_label(job, input->label, "");
 	choose_way(batch, alone, &way);
 	if (input->refusal) {
 		job->diag = *input->refusal;

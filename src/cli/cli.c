@@ -72,6 +72,8 @@ cli_set_file(struct diag *diag, const char *file)
 
 	if (!strcmp(file, FILE_STDIN))
 		file = "standard input";
+	else if (!*file)
+		file = "''";
 	size = strlen(file);
 	if (size >= sizeof(diag->file))
 		size = sizeof(diag->file) - 1;
@@ -158,7 +160,8 @@ describe_value(const struct cli_option *row, char *text, size_t size)
 		break;
 	case CLI_TEXT:
 	case CLI_LIST:
-		snprintf(text, size, "a %s", row->takes);
+		snprintf(text, size, "%s %s",
+		         strchr("AEIOU", *row->takes) ? "an" : "a", row->takes);
 		break;
 	case CLI_SWITCH:
 	case CLI_END:

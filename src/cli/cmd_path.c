@@ -10,6 +10,7 @@
 #include "hpa.h"
 #include "src/cli/cli.h"
 #include "src/cli/draw.h"
+#include "src/cli/file.h"
 #include "src/cli/input.h"
 #include "src/cli/route.h"
 
@@ -57,6 +58,7 @@ static const struct cli_option option_rows[] = {
 struct session {
 	const char *name;
 	const struct options *options;
+	struct file_bytes bytes; /* of standard input; the map is in them */
 	hpa_map *map;
 	const hpa_map *profile; /* of the agent */
 	hpa_query *query;
@@ -218,29 +220,50 @@ parse_problem(char **operands, struct scen_problem *out, struct diag *diag)
 }
 
 static enum diag_status
-open_session(struct session *session)
+open_map(struct session *session)
 {
 	const char *detail = NULL;
 	const hpa_open_options how = {.flags = HPA_COPY, .detail = &detail};
-	hpa_status st = hpa_map_open_with(session->name, &how, &session->map);
+	enum diag_status status = DIAG_OK;
+	hpa_status st = HPA_OK;
 
-	if (st == HPA_OK) {
-		enum diag_status status = input_agent(
-			session->name, session->map, session->options->agent,
-			&session->profile, session->diag);
-
-		if (status)
-			return status;
-		st = hpa_query_new(session->profile, NULL, &session->query);
+	/* Standard input has no name that libhpa could open. */
+	if (!strcmp(session->name, FILE_STDIN)) {
+		status = file_read(session->name, &session->bytes,
+		                   session->diag);
+		if (!status)
+			st = hpa_map_open_memory(session->bytes.data,
+			                         session->bytes.size, &how,
+			                         &session->map);
+	} else {
+		st = hpa_map_open_with(session->name, &how, &session->map);
 	}
-	if (st == HPA_OK)
-		hpa_query_set_smoothing(
-			session->query,
-			(hpa_smoothing)session->options->smooth.value,
-			session->options->smooth.number);
 	if (st != HPA_OK)
-		return input_refuse_baked(session->name, st, detail,
+		status = input_refuse_baked(session->name, st, detail,
+		                            session->diag);
+	return status;
+}
+
+static enum diag_status
+open_session(struct session *session)
+{
+	const struct options *options = session->options;
+	enum diag_status status = open_map(session);
+	hpa_status st;
+
+	if (!status)
+		status =
+			input_agent(session->name, session->map, options->agent,
+		                    &session->profile, session->diag);
+	if (status)
+		return status;
+	st = hpa_query_new(session->profile, NULL, &session->query);
+	if (st != HPA_OK)
+		return input_refuse_baked(session->name, st, NULL,
 		                          session->diag);
+	hpa_query_set_smoothing(session->query,
+	                        (hpa_smoothing)options->smooth.value,
+	                        options->smooth.number);
 	return DIAG_OK;
 }
 
@@ -251,6 +274,7 @@ close_session(struct session *session)
 	free(session->route.cells);
 	hpa_query_free(session->query);
 	hpa_map_close(session->map);
+	file_free(&session->bytes);
 }
 
 static enum diag_status
