@@ -14,8 +14,9 @@
  *     tables      see below
  *     components  neighbouring free cells have one label
  *     terrain     every class is known, free cells have a factor
- *     links       each usable one is an edge between the right nodes, which
- *                 are at all levels, and is known to the components
+ *     links       both ends are inside; each usable one is an edge between the
+ *                 right nodes, which are at all levels, and is known to the
+ *                 components
  *     hubs        in order, of a rank that a node can have, over an edge that
  *                 the node has; that the distances are right is not checked
  *

@@ -501,6 +501,59 @@ paths_may_cost_more_than_32_bits(void **state)
 	tear_down((void *[]){&f});
 }
 
+/* With links of both directions, the way back costs what the way costs: unless
+ * the estimate, which looks at where many of them are entered at once, says too
+ * much. */
+#define N_PORTALS 200u
+
+static void
+many_portals_cost_the_same_both_ways(void **state)
+{
+	enum { SIDE = 100 };
+	static struct bake_link links[N_PORTALS];
+	static char rows[SIDE * (SIDE + 1) + 1];
+	struct rng rng = {test_seed()};
+	struct bake_options options;
+	struct fixture f;
+	struct diag diag;
+
+	(void)state;
+	for (uint32_t i = 0; i < N_PORTALS; i++)
+		links[i] = (struct bake_link){
+			.from_x = (uint16_t)rng_below(&rng, SIDE),
+			.from_y = (uint16_t)rng_below(&rng, SIDE / 2),
+			.to_x = (uint16_t)rng_below(&rng, SIDE),
+			.to_y = (uint16_t)rng_between(&rng, SIDE / 2, SIDE - 1),
+			.cost = rng_below(&rng, 60000),
+		};
+	memset(rows, '.', sizeof(rows) - 1);
+	for (uint32_t y = 0; y < SIDE; y++)
+		rows[y * (SIDE + 1) + SIDE] = '\n';
+	level_from_text(rows, &f.level);
+	bake_options_default(&options);
+	options.n_links = N_PORTALS;
+	options.links = links;
+	assert_int_equal(bake_run(&f.level, &options, &f.file, NULL, &diag),
+	                 DIAG_OK);
+	assert_int_equal(
+		hpa_map_open_memory(f.file.data, f.file.size, NULL, &f.map),
+		HPA_OK);
+	assert_int_equal(hpa_query_new(f.map, NULL, &f.query), HPA_OK);
+	hpa_query_set_smoothing(f.query, HPA_SMOOTH_NONE, 0);
+	for (uint32_t i = 0; i < 1000; i++) {
+		hpa_cell from = random_cell(&rng, &f.level);
+		hpa_cell to = random_cell(&rng, &f.level);
+		uint64_t cost, back;
+
+		assert_int_equal(hpa_query_cost(f.query, from, to, &cost),
+		                 HPA_OK);
+		assert_int_equal(hpa_query_cost(f.query, to, from, &back),
+		                 HPA_OK);
+		assert_true(cost == back);
+	}
+	tear_down((void *[]){&f});
+}
+
 /* A temporary file with these bytes; its name is in `name`. */
 static void
 write_temporary(const void *data, size_t size, char *name)
@@ -808,6 +861,7 @@ main(void)
 		cmocka_unit_test(nearest_is_what_looking_at_every_cell_finds),
 		WITH_ROOMS(nearest_refuses_what_it_can_not_start_from),
 		cmocka_unit_test(paths_may_cost_more_than_32_bits),
+		cmocka_unit_test(many_portals_cost_the_same_both_ways),
 		WITH_ROOMS(a_file_opens_as_its_bytes_do),
 		WITH_ROOMS(a_copy_does_not_mind_what_becomes_of_its_file),
 		WITH_ROOMS(what_is_no_file_is_refused),
