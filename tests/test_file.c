@@ -2045,29 +2045,6 @@ ends_of_link_edges_are_checked(void **state)
 	free(good.data);
 }
 
-/* What is read there for a cell is a byte of another section. */
-static void
-a_link_below_the_level_has_no_edge(void **state)
-{
-	struct image good = bake_subject("world");
-	const uint8_t *cells = section_of(&good, HPA_ID_CELLS);
-	uint32_t y = 9;
-
-	(void)state;
-	while (!(cells[2 * y] & 1))
-		y++;
-	assert_true(y < 65536);
-	{
-		const struct refusal rows[] = {
-			{"the number of links is wrong",
-		         {LINK(0, FROM_Y, 2, y), NO_MORE}},
-		};
-
-		assert_refusals(&good, rows, N_ROWS(rows));
-	}
-	free(good.data);
-}
-
 /* A section of another size, with nothing else changed. */
 static void
 sizes_of_sections_are_checked(void **state)
@@ -2878,7 +2855,6 @@ main(void)
 		cmocka_unit_test(terrain_and_agents_are_checked),
 		cmocka_unit_test(links_are_checked),
 		cmocka_unit_test(ends_of_link_edges_are_checked),
-		cmocka_unit_test(a_link_below_the_level_has_no_edge),
 		cmocka_unit_test(sizes_of_sections_are_checked),
 		cmocka_unit_test(a_section_that_is_cut_off_is_refused),
 		cmocka_unit_test(reach_has_a_limit),
