@@ -30,6 +30,11 @@ import time
 SOURCES = {
     "formats/hpa_read.c": ["test_file", "test_pack", "test_damage"],
     "formats/hpa_view.c": ["test_file", "test_pack", "test_damage"],
+    "formats/hpa_check.c": ["test_file", "test_pack", "test_damage"],
+    "formats/hpa_check_tables.c": ["test_file", "test_pack", "test_damage"],
+    "formats/hpa_components.c": ["test_file", "test_pack", "test_damage"],
+    "formats/hpa_links.c": ["test_file", "test_pack", "test_damage"],
+    "formats/hpa_hubs.c": ["test_file", "test_pack", "test_damage"],
     "formats/hpa_unpack.c": ["test_pack", "test_file", "test_damage"],
     "formats/hpa_shape.c": ["test_pack", "test_file", "test_damage"],
 }
@@ -47,9 +52,9 @@ EQUIVALENT = [
         "inflateReset(stream) != Z_OK",
         "it fails only for a stream that was not begun",
     ),
-    ("formats/hpa_view.c", "label != HPA_COMP_NONE", SAVES_WORK),
+    ("formats/hpa_components.c", "label != HPA_COMP_NONE", SAVES_WORK),
     (
-        "formats/hpa_view.c",
+        "formats/hpa_components.c",
         "is_mixed(label_a) || !labels_agree(label_a, label_b)",
         SAVES_WORK,
     ),
