@@ -437,6 +437,30 @@ raw_bytes_have_exactly_the_stated_size(void **state)
 	clear(&file);
 }
 
+/* Letters */
+
+/* A comment, the rest and a value, were they not quoted. */
+static void
+letters_are_quoted_where_they_mean_more(void **state)
+{
+	struct terrain_table rules;
+	const struct level_options options = {.terrain = &rules};
+	struct bytes file = {NULL, 0, 0};
+	struct level level;
+
+	(void)state;
+	append_text(&file, "type octile\nheight 1\nwidth 4\nmap\n#*7.\n");
+	read_rules("'#' wall 0\n'*' star 2\n'7' seven 7\n", &rules);
+	must_read("a.map", &file, &options, &level);
+	assert_class(&level, 0, "wall");
+	assert_class(&level, 1, "star");
+	assert_class(&level, 2, "seven");
+	assert_class(&level, 3, "ground");
+	level_free(&level);
+	terrain_free(&rules);
+	clear(&file);
+}
+
 /* PNG */
 
 #ifdef HAVE_PNG
@@ -1481,6 +1505,7 @@ main(void)
 		cmocka_unit_test(bad_pgms_are_refused_with_line_and_reason),
 		cmocka_unit_test(raw_bytes_are_terrain_values),
 		cmocka_unit_test(raw_bytes_have_exactly_the_stated_size),
+		cmocka_unit_test(letters_are_quoted_where_they_mean_more),
 #ifdef HAVE_PNG
 		cmocka_unit_test(png_is_read_as_it_was_written),
 		cmocka_unit_test(transparent_is_blocked_whatever_the_rules),
