@@ -26,6 +26,11 @@
 /* A node of a cluster is on its border or the end of a link. */
 #define QUERY_MAX_LOCAL_NODES WINDOW_MAX_CELLS
 
+/* A cluster of level 1. At level l + 1, l bits of both numbers do not count. */
+struct square {
+	uint32_t column, row;
+};
+
 /* A search over nodes. The goal of a query is one more, at index n_nodes. */
 struct search {
 	struct search_node *nodes;
@@ -39,8 +44,7 @@ struct search {
 	 * shorter times the other. */
 	uint32_t per_longer, per_shorter;
 
-	/* The clusters, level by level, that are looked into. */
-	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];
+	struct square start, goal; /* they are looked into */
 
 	/* Links that are shorter than the crow flies spoil its estimate. */
 	uint32_t n_shortcuts;
