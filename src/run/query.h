@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "src/grid/distances.h"
+#include "src/run/landmark.h"
 #include "src/run/map.h"
 #include "src/run/queue.h"
 
@@ -37,7 +38,9 @@ struct search {
 	struct queue queue;
 	uint32_t stamp;
 	uint32_t target_x, target_y; /* what the heuristic aims at */
-	uint64_t limit;              /* ways that must cost more are left out */
+	const landmark_vector *landmarks; /* NULL: there are none to go by */
+	landmark_vector target_distances;
+	uint64_t limit; /* ways that must cost more are left out */
 	uint64_t n_expanded;
 
 	/* The octile distance is the longer side times the one plus the
@@ -263,10 +266,6 @@ bool label_find(struct hpa_query *query);
 bool label_push_path(struct hpa_query *query);
 
 /* search.c */
-
-/* What the step between the two nodes of a transition costs. */
-uint32_t search_transition_cost(const struct hpa_query *query, uint32_t from,
-                                uint32_t to);
 
 /* Gather the links that are shorter than the crow flies, once for a query. */
 void search_find_shortcuts(struct hpa_query *query);

@@ -20,13 +20,14 @@
  * table has a way over a link in it. So they are followed wherever a node is
  * expanded, and never when an intra-edge is refined.
  *
- * The heuristic is the octile distance or, where a link is shorter than the
- * crow flies, the least over such links: to the nearest entry of one, and from
- * there what the cheapest of them leaves. It never exceeds an edge's cost by more
- * than the edge brings nearer, so a node is final when it is taken from the
- * queue. Everything is a whole number and done in a fixed order, and a way
- * replaces another only if it is cheaper: the path does not depend on anything
- * but the map and the question. */
+ * The heuristic is the octile distance or, where landmarks (landmark.c) say
+ * that more is left, that. Where a link is shorter than the crow flies, it is the
+ * least over such links: to the nearest entry of one, and from there what the
+ * cheapest of them leaves; with links there are no landmarks. It never exceeds
+ * an edge's cost by more than the edge brings nearer, so a node is final when it
+ * is taken from the queue. Everything is a whole number and done in a fixed
+ * order, and a way replaces another only if it is cheaper: the path does not
+ * depend on anything but the map and the question. */
 #include <string.h>
 
 #include "src/run/query.h"
@@ -131,11 +132,38 @@ begin(struct hpa_query *query, uint32_t x, uint32_t y, uint64_t limit)
 	search->per_longer = grid->cost_straight * grid->min_factor;
 	search->per_shorter = (turn - grid->cost_straight) * grid->min_factor;
 	search->shortcut_rest = HPA_NO_SHORTCUT;
+	search->landmarks = NULL;
 	if (++search->stamp == 0) {
 		size_t n = (size_t)query->map->view.n_nodes + 1;
 
 		memset(search->nodes, 0, n * sizeof(*search->nodes));
 		search->stamp = 1;
+	}
+}
+
+/* How far the goal is from the landmarks: over the nodes of its cluster. */
+static void
+find_goal_distances(struct hpa_query *query)
+{
+	const landmark_vector *landmarks = query->map->landmarks;
+	const struct hpa_view_level *level = &query->map->view.levels[0];
+	struct search *search = &query->search;
+	uint32_t cluster = hpa_cluster_at(level, query->to.x, query->to.y);
+	uint32_t first = hpa_get_u32(level->first, cluster);
+	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
+
+	for (uint32_t node = first; node < end; node++) {
+		uint32_t left = query->goal_cost[node - first];
+		landmark_vector all;
+
+		if (left == WINDOW_NO_PATH)
+			continue;
+		all = landmarks[node] + (int32_t)landmark_cut(left);
+		search->target_distances =
+			search->landmarks
+				? landmark_lesser(search->target_distances, all)
+				: all;
+		search->landmarks = landmarks;
 	}
 }
 
@@ -150,6 +178,8 @@ search_begin(struct hpa_query *query)
 	search->start =
 		square_at(&view->levels[0], query->from.x, query->from.y);
 	search->goal = square_at(&view->levels[0], query->to.x, query->to.y);
+	if (query->map->landmarks)
+		find_goal_distances(query);
 }
 
 /* The least that is left from a cell to the target if a shortcut is taken. */
@@ -183,6 +213,12 @@ estimate(const struct hpa_query *query, uint32_t node)
 	dy = y < search->target_y ? search->target_y - y : y - search->target_y;
 	direct = dx < dy ? dy * search->per_longer + dx * search->per_shorter
 	                 : dx * search->per_longer + dy * search->per_shorter;
+	if (search->landmarks) {
+		uint32_t bound = landmark_bound(search->landmarks[node],
+		                                search->target_distances);
+
+		return bound > direct ? bound : direct;
+	}
 	if (search->shortcut_rest >= direct)
 		return direct;
 	over = estimate_over_shortcuts(query, x, y);
@@ -367,21 +403,6 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
 	}
 }
 
-uint32_t
-search_transition_cost(const struct hpa_query *query, uint32_t from,
-                       uint32_t to)
-{
-	const struct hpa_view *view = &query->map->view;
-	const struct grid *grid = &query->map->grid;
-
-	if (!grid->classes)
-		return grid->cost_straight;
-	return grid->cost_straight / 2 *
-	       (grid_factor(grid, hpa_node_x(view, from),
-	                    hpa_node_y(view, from)) +
-	        grid_factor(grid, hpa_node_x(view, to), hpa_node_y(view, to)));
-}
-
 /* Follow the inter-edges that leave the place's cluster but not the cells of
  * `inside`. */
 static inline void
@@ -400,7 +421,7 @@ follow_inter_edges(struct hpa_query *query, uint32_t node,
 		if (is_inside(query, &place->cells, to) ||
 		    (inside && !is_inside(query, inside, to)))
 			continue;
-		offer.cost = cost + search_transition_cost(query, node, to);
+		offer.cost = cost + map_transition_cost(query->map, node, to);
 		reach(query, to, &offer);
 	}
 }
@@ -537,6 +558,10 @@ search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 	struct search *search = &query->search;
 
 	begin(query, hpa_node_x(view, to), hpa_node_y(view, to), hop->cost);
+	if (query->map->landmarks) {
+		search->landmarks = query->map->landmarks;
+		search->target_distances = search->landmarks[to];
+	}
 	search_reach(query, from, 0, HPA_NONE);
 	while (search->queue.filled && node != to) {
 		struct place place;
