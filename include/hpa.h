@@ -98,8 +98,16 @@ typedef struct hpa_allocator {
  * file's size and the time to read it. */
 #define HPA_COPY 2u
 
+/* Make no landmarks: distances from four nodes to all others, by which a search
+ * expands two to four times fewer nodes. They take 16 bytes from the allocator
+ * for each node, 48 while they are measured, and as much time as it takes to
+ * check a file that is searched in place. Without them, of ways that cost the
+ * same another one may be found. Maps of more than 65536 nodes or four million
+ * edges, and those with links or hub labels, never have any. */
+#define HPA_NO_LANDMARKS 4u
+
 typedef struct hpa_open_options {
-	unsigned flags; /* 0, or HPA_TRUST and HPA_COPY, one or both */
+	unsigned flags; /* 0, or some of the three above, by | */
 	const hpa_allocator *allocator; /* NULL: malloc and free */
 	const char **detail; /* NULL, or where to put a constant text on what a
 	                      * bad file breaks */

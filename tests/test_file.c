@@ -19,6 +19,7 @@
 #include "formats/hpa_write.h"
 #include "hpa.h"
 #include "src/bake/bake.h"
+#include "src/run/map.h"
 #include "tests/image.h"
 #include "tests/inquiry.h"
 #include "tests/subjects.h"
@@ -1468,6 +1469,41 @@ tables_are_checked(void **state)
 	free(good.data);
 }
 
+/* What goes through a cluster of level 1 is made to cost more than what goes
+ * through the cluster of level 2 that consists of two such ones: possible as a
+ * cost, but no distances over level 1 are a bound for level 2 then. */
+static void
+landmarks_need_levels_that_agree(void **state)
+{
+	static const char row[] = "........................\n"
+				  "........................\n"
+				  "........................\n"
+				  "........................\n";
+	static const hpa_cell from = {0, 0}, to = {23, 3};
+	struct image image = bake_text(row, 2, false, HPA_COMPRESS_NONE);
+	uint8_t *weights = section_of(&image, HPA_ID_TABLES) + 32;
+	const char *detail;
+	hpa_query *query;
+	hpa_map *map;
+	uint64_t cost;
+
+	(void)state;
+	assert_int_equal(try_to_open(&image, &map, &detail), HPA_OK);
+	assert_non_null(map->landmarks);
+	hpa_map_close(map);
+	assert_int_equal(hpa_get_le16(weights), 3 * HPA_COST_STRAIGHT);
+	put(weights, 2, 956);
+	put(weights + 2, 2, 956);
+	image_seal(&image);
+	assert_int_equal(try_to_open(&image, &map, &detail), HPA_OK);
+	assert_null(map->landmarks);
+	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+	assert_int_equal(hpa_query_cost(query, from, to, &cost), HPA_OK);
+	hpa_query_free(query);
+	hpa_map_close(map);
+	free(image.data);
+}
+
 static void
 a_table_is_shared_only_where_nodes_lie_alike(void **state)
 {
@@ -2838,6 +2874,7 @@ main(void)
 		cmocka_unit_test(inter_edges_of_a_corner_are_checked),
 		cmocka_unit_test(levels_of_nodes_are_checked),
 		cmocka_unit_test(tables_are_checked),
+		cmocka_unit_test(landmarks_need_levels_that_agree),
 		cmocka_unit_test(a_table_is_shared_only_where_nodes_lie_alike),
 		cmocka_unit_test(targets_of_a_row_rise),
 		cmocka_unit_test(no_edge_leads_only_back),

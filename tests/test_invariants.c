@@ -1,6 +1,6 @@
 /* test_invariants.c: the four invariants of the design.
  *
- *     1  levels and pruning do not change the cost
+ *     1  levels, pruning and landmarks do not change the cost
  *     2  a path is found iff a flood fill connects the two cells
  *     3  the refined path is legal and costs exactly the abstract cost, which
  *        is never below the oracle's
@@ -42,6 +42,7 @@
 /* One bake of a level, open. */
 struct baked_level {
 	struct bake_options options;
+	unsigned flags; /* it is opened with */
 	struct bake_output file;
 	hpa_map *map;
 	hpa_query *query;
@@ -51,18 +52,19 @@ static hpa_cell path[MAX_CELLS], other_path[MAX_CELLS];
 static hpa_waypoint waypoints[MAX_CELLS];
 
 static void
-describe(const struct level *level, const struct bake_options *options)
+describe(const struct level *level, const struct bake_options *options,
+         unsigned flags)
 {
 	static const char *const policies[] = {"ends", "spread", "every"};
 
 	fprintf(stderr,
 	        "# cluster size %u, levels %u, moves %d, %s %u, prune %d, "
-	        "cache %d, labels %d, compress %d\n",
+	        "cache %d, labels %d, compress %d, flags %u\n",
 	        (unsigned)options->cluster_size, (unsigned)options->n_levels,
 	        (int)options->moves, policies[options->policy],
 	        (unsigned)options->policy_parameter, options->prune,
 	        options->cache_paths, options->fast_queries,
-	        (int)options->compress);
+	        (int)options->compress, flags);
 	if (level->width <= 100)
 		draw_level(level, NULL, 0);
 }
@@ -70,7 +72,7 @@ describe(const struct level *level, const struct bake_options *options)
 #define CHECK(what, baked, level, from, to, ...)                               \
 	do {                                                                   \
 		if (!(what)) {                                                 \
-			describe(level, &(baked)->options);                    \
+			describe(level, &(baked)->options, (baked)->flags);    \
 			fprintf(stderr, "# %u,%u to %u,%u: ", (from).x,        \
 			        (from).y, (to).x, (to).y);                     \
 			fprintf(stderr, __VA_ARGS__);                          \
@@ -81,20 +83,21 @@ describe(const struct level *level, const struct bake_options *options)
 
 static void
 bake(const struct level *level, const struct bake_options *options,
-     struct baked_level *out)
+     unsigned flags, struct baked_level *out)
 {
 	struct diag diag;
 	const char *detail = "?";
-	const hpa_open_options how = {.detail = &detail};
+	const hpa_open_options how = {.flags = flags, .detail = &detail};
 
 	out->options = *options;
+	out->flags = flags;
 	if (bake_run(level, options, &out->file, NULL, &diag) != DIAG_OK) {
-		describe(level, options);
+		describe(level, options, flags);
 		fail_msg("%s", diag.text);
 	}
 	if (hpa_map_open_memory(out->file.data, out->file.size, &how,
 	                        &out->map) != HPA_OK) {
-		describe(level, options);
+		describe(level, options, flags);
 		fail_msg("%s", detail);
 	}
 	assert_int_equal(hpa_query_new(out->map, NULL, &out->query), HPA_OK);
@@ -360,7 +363,7 @@ check_ban(const struct level *level, struct baked_level *baked,
 }
 
 /* The other bakes that must give the same costs: more and fewer levels, pruned
- * and not, cached and not. */
+ * and not, cached and not, with landmarks and without. */
 static size_t
 bake_variants(const struct level *level, const struct bake_options *options,
               struct baked_level *out)
@@ -375,7 +378,8 @@ bake_variants(const struct level *level, const struct bake_options *options,
 		other.prune = levels % 2 == 0;
 		other.cache_paths = !options->cache_paths;
 		other.fast_queries = levels % 3 == 2;
-		bake(level, &other, &out[n++]);
+		bake(level, &other, levels % 2 ? HPA_NO_LANDMARKS : 0,
+		     &out[n++]);
 	}
 	return n;
 }
@@ -391,7 +395,7 @@ check_level(struct rng *rng, const struct level *level)
 	size_t n_others, i, k;
 
 	assert_non_null(oracle);
-	bake(level, &options, &baked);
+	bake(level, &options, 0, &baked);
 	n_others = bake_variants(level, &options, others);
 	if (rng_chance(rng, 90))
 		random_free_cell(rng, level, &from);
@@ -452,9 +456,9 @@ a_cache_does_not_change_the_path(void **state)
 
 		random_level(&rng, 60, &level);
 		options.cache_paths = true;
-		bake(&level, &options, &with);
+		bake(&level, &options, 0, &with);
 		options.cache_paths = false;
-		bake(&level, &options, &without);
+		bake(&level, &options, 0, &without);
 		for (int k = 0; k < 20; k++) {
 			hpa_cell from = {0, 0}, to = {0, 0};
 			size_t n = 0, n_other = 0;
@@ -493,10 +497,10 @@ threads_do_not_change_the_bytes(void **state)
 
 		random_level(&rng, 100, &level);
 		options.n_threads = 1;
-		bake(&level, &options, &one);
+		bake(&level, &options, 0, &one);
 		for (size_t k = 0; k < 2; k++) {
 			options.n_threads = n_threads[k];
-			bake(&level, &options, &more);
+			bake(&level, &options, 0, &more);
 			assert_int_equal(one.file.size, more.file.size);
 			assert_memory_equal(one.file.data, more.file.data,
 			                    one.file.size);
@@ -575,7 +579,7 @@ check_map(const char *folder, const char *name, bool is_trusted)
 		options.n_levels = variants[k].n_levels;
 		options.prune = variants[k].prune;
 		options.n_threads = variants[k].n_threads;
-		bake(&level, &options, &baked[k]);
+		bake(&level, &options, 0, &baked[k]);
 	}
 	check_problems(&level, &scen, is_trusted, baked, n_variants);
 	for (size_t k = 0; k < n_variants; k++)

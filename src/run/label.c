@@ -158,7 +158,7 @@ edge_of(const struct hpa_query *query, uint32_t node, uint32_t i)
 		uint32_t to = hpa_get_u32(view->inter_target, inter + i);
 
 		return (struct hop){to, HOP_INTER,
-		                    search_transition_cost(query, node, to)};
+		                    map_transition_cost(query->map, node, to)};
 	}
 	cluster = hpa_cluster_at(level, hpa_node_x(view, node),
 	                         hpa_node_y(view, node));

@@ -3,9 +3,10 @@
  * A file is mapped, or copied where it might be cut off meanwhile, its container
  * read (hpa_read.h), what is compressed and has to be searched in place is
  * inflated into one allocation, and the arrays are looked up and checked
- * (hpa_view.h). From then on the map never changes, so that threads share it
- * without a lock. */
+ * (hpa_view.h). What searches go by besides is measured (landmark.h). From then
+ * on the map never changes, so that threads share it without a lock. */
 #include "src/run/map.h"
+#include "src/run/landmark.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +102,7 @@ read_profiles(hpa_map *map, bool deep, const char **detail)
 /* Make the maps of a file whose container has been read. */
 static hpa_status
 make_maps(const struct hpa_file *file, const hpa_allocator *allocator,
-          bool deep, hpa_map **out, const char **detail)
+          unsigned flags, hpa_map **out, const char **detail)
 {
 	uint32_t n = hpa_file_profiles(file);
 	hpa_map *map = allocator->alloc(allocator->user, n * sizeof(*map));
@@ -115,7 +116,11 @@ make_maps(const struct hpa_file *file, const hpa_allocator *allocator,
 	map->file = *file;
 	st = inflate_sections(map, detail);
 	if (st == HPA_OK)
-		st = read_profiles(map, deep, detail);
+		st = read_profiles(map, !(flags & HPA_TRUST), detail);
+	if (!(flags & HPA_NO_LANDMARKS))
+		for (uint32_t p = 0; p < n && st == HPA_OK; p++)
+			st = landmark_make(&map[p], allocator,
+			                   &map[p].landmarks);
 	if (st == HPA_OK) {
 		*out = map;
 		map = NULL;
@@ -130,14 +135,15 @@ hpa_map_open_memory(const void *data, size_t size,
 {
 	hpa_allocator allocator =
 		hpa_allocator_or_default(options ? options->allocator : NULL);
-	bool deep = !options || !(options->flags & HPA_TRUST);
+	unsigned flags = options ? options->flags : 0;
 	const char *detail = NULL;
 	struct hpa_file file;
-	hpa_status st = hpa_file_read(data, size, deep, &file, &detail);
+	hpa_status st =
+		hpa_file_read(data, size, !(flags & HPA_TRUST), &file, &detail);
 
 	*out = NULL;
 	if (st == HPA_OK)
-		st = make_maps(&file, &allocator, deep, out, &detail);
+		st = make_maps(&file, &allocator, flags, out, &detail);
 	if (options && options->detail)
 		*options->detail = detail;
 	return st;
@@ -282,6 +288,10 @@ hpa_map_close(hpa_map *map)
 		allocator.free(allocator.user, map->inflated,
 		               map->inflated_size);
 	free_bytes(&map->bytes, &allocator);
+	for (uint32_t p = 0; p < map->n_profiles; p++)
+		if (map[p].landmarks)
+			allocator.free(allocator.user, map[p].landmarks,
+			               landmark_size(&map[p]));
 	allocator.free(allocator.user, map, map->n_profiles * sizeof(*map));
 }
 

@@ -19,12 +19,19 @@ struct map_bytes {
 	bool is_copy;  /* from the allocator */
 };
 
+#define N_LANDMARKS 4u
+
+/* Distances to the landmarks, side by side. */
+typedef int32_t landmark_vector __attribute__((
+	vector_size(N_LANDMARKS * sizeof(int32_t)), aligned(4), may_alias));
+
 /* A file with several profiles is an array of maps. The first one is what the
  * caller opens and closes; it owns what they share. */
 struct hpa_map {
 	const struct hpa_map *first;
 	struct hpa_view view;
 	struct grid grid;
+	landmark_vector *landmarks; /* see landmark.h; NULL: there are none */
 
 	/* In the first one only. */
 	hpa_allocator allocator;
@@ -41,5 +48,20 @@ hpa_allocator hpa_allocator_or_default(const hpa_allocator *allocator);
 /* What can be said of a pair of cells without looking further than at them:
  * HPA_OUTSIDE, HPA_BLOCKED or HPA_OK. */
 hpa_status hpa_map_check_cells(const hpa_map *map, hpa_cell from, hpa_cell to);
+
+/* What the step between the two nodes of a transition costs. */
+static inline uint32_t
+map_transition_cost(const hpa_map *map, uint32_t from, uint32_t to)
+{
+	const struct hpa_view *view = &map->view;
+	const struct grid *grid = &map->grid;
+
+	if (!grid->classes)
+		return grid->cost_straight;
+	return grid->cost_straight / 2 *
+	       (grid_factor(grid, hpa_node_x(view, from),
+	                    hpa_node_y(view, from)) +
+	        grid_factor(grid, hpa_node_x(view, to), hpa_node_y(view, to)));
+}
 
 #endif

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "src/grid/distances.h"
+#include "src/run/landmark.h"
 #include "src/run/map.h"
 #include "src/run/queue.h"
 
@@ -33,21 +34,27 @@ struct box {
 
 #define MAX_BOXES 32u
 
+/* A cluster of level 1. At level l + 1, l bits of both numbers do not count. */
+struct square {
+	uint32_t column, row;
+};
+
 /* A search over nodes. The goal of a query is one more, at index n_nodes. */
 struct search {
 	struct search_node *nodes;
 	struct queue queue;
 	uint32_t stamp;
 	uint32_t target_x, target_y; /* what the heuristic aims at */
-	uint64_t limit;              /* ways that must cost more are left out */
+	const landmark_vector *landmarks; /* NULL: there are none to go by */
+	landmark_vector target_distances;
+	uint64_t limit; /* ways that must cost more are left out */
 	uint64_t n_expanded;
 
 	/* The octile distance is the longer side times the one plus the
 	 * shorter times the other. */
 	uint64_t per_longer, per_shorter;
 
-	/* The clusters, level by level, that are looked into. */
-	uint32_t start_cluster[HPA_MAX_LEVELS], goal_cluster[HPA_MAX_LEVELS];
+	struct square start, goal; /* they are looked into */
 
 	/* Links that are shorter than the crow flies spoil its estimate. Where
 	 * they are entered is kept in a few boxes, so that an estimate does not
@@ -271,10 +278,6 @@ bool label_find(struct hpa_query *query);
 bool label_push_path(struct hpa_query *query);
 
 /* search.c */
-
-/* What the step between the two nodes of a transition costs. */
-uint32_t search_transition_cost(const struct hpa_query *query, uint32_t from,
-                                uint32_t to);
 
 /* Gather the links that are shorter than the crow flies, once for a query. */
 void search_find_shortcuts(struct hpa_query *query);

@@ -7,8 +7,11 @@
  * that level, because it was reached over the cluster's border or by one of
  * its intra-edges. In the clusters of level 1 that contain start or goal all
  * intra-edges are followed, and from the goal's the last hop to the goal. The
- * level of an expansion follows from the node, start and goal, so that nothing
- * but the parent is kept of a way.
+ * level of an expansion follows from the node, start and goal: as a cluster of
+ * a level is 2 x 2 of the level below, the bits in which the numbers of two
+ * clusters differ tell from which level on they are in one. The node's rank at
+ * that level is kept where it is known, else looked up from level to level.
+ * Once the goal is reached, only offers that may be cheaper are taken.
  *
  * The refining search is the same inside one cluster of level l, with the edges
  * of level l - 1 only.
@@ -17,36 +20,31 @@
  * table has a way over a link in it. So they are followed wherever a node is
  * expanded, and never when an intra-edge is refined.
  *
- * The heuristic is the octile distance or, where a link is shorter than the
- * crow flies, the least over such links: to the nearest entry of one, or to a box
- * around several, and from there what the cheapest of them leaves. It never
- * exceeds an edge's cost by more than the edge brings nearer, so a node is final
- * when it is taken from the queue. Everything is a whole number and done in a
- * fixed order, and a way replaces another only if it is cheaper: the path does
- * not depend on anything but the map and the question. */
+ * The heuristic is the octile distance or, where landmarks (landmark.c) say
+ * that more is left, that. Where a link is shorter than the crow flies, it is the
+ * least over such links: to the nearest entry of one, or to a box around several,
+ * and from there what the cheapest of them leaves; with links there are no
+ * landmarks. It never exceeds an edge's cost by more than the edge brings nearer,
+ * so a node is final when it is taken from the queue. Everything is a whole
+ * number and done in a fixed order, and a way replaces another only if it is
+ * cheaper: the path does not depend on anything but the map and the question. */
 #include <string.h>
 
 #include "src/run/query.h"
 
-/* A node seen at one level. */
+/* A node seen at one level, and the cells of its cluster there: a square, which
+ * may reach beyond the level's edge. */
 struct place {
 	uint32_t level; /* counted from 1 */
 	uint32_t rank, cluster;
+	struct grid_window cells;
+	bool is_as_wanted; /* it is the level that was asked for */
 };
 
 static const struct hpa_view_level *
 level_of(const struct hpa_query *query, uint32_t level)
 {
 	return &query->map->view.levels[level - 1];
-}
-
-static uint32_t
-cluster_of(const struct hpa_query *query, uint32_t level, uint32_t node)
-{
-	const struct hpa_view *view = &query->map->view;
-
-	return hpa_cluster_at(level_of(query, level), hpa_node_x(view, node),
-	                      hpa_node_y(view, node));
 }
 
 static uint64_t
@@ -140,6 +138,13 @@ rest_over_shortcuts(const struct hpa_query *query)
 	return least;
 }
 
+static inline struct square
+square_at(const struct hpa_view_level *level, uint32_t x, uint32_t y)
+{
+	return (struct square){hpa_cluster_row(level, x),
+	                       hpa_cluster_row(level, y)};
+}
+
 /* Begin a search that aims at a cell. */
 static void
 begin(struct hpa_query *query, uint32_t x, uint32_t y, uint64_t limit)
@@ -156,11 +161,38 @@ begin(struct hpa_query *query, uint32_t x, uint32_t y, uint64_t limit)
 	search->per_longer = grid->cost_straight * grid->min_factor;
 	search->per_shorter = (turn - grid->cost_straight) * grid->min_factor;
 	search->shortcut_rest = HPA_NO_SHORTCUT;
+	search->landmarks = NULL;
 	if (++search->stamp == 0) {
 		size_t n = (size_t)query->map->view.n_nodes + 1;
 
 		memset(search->nodes, 0, n * sizeof(*search->nodes));
 		search->stamp = 1;
+	}
+}
+
+/* How far the goal is from the landmarks: over the nodes of its cluster. */
+static void
+find_goal_distances(struct hpa_query *query)
+{
+	const landmark_vector *landmarks = query->map->landmarks;
+	const struct hpa_view_level *level = &query->map->view.levels[0];
+	struct search *search = &query->search;
+	uint32_t cluster = hpa_cluster_at(level, query->to.x, query->to.y);
+	uint32_t first = hpa_get_u32(level->first, cluster);
+	uint32_t end = hpa_get_u32(level->first, (size_t)cluster + 1);
+
+	for (uint32_t node = first; node < end; node++) {
+		uint32_t left = query->goal_cost[node - first];
+		landmark_vector all;
+
+		if (left == WINDOW_NO_PATH)
+			continue;
+		all = landmarks[node] + (int32_t)landmark_cut(left);
+		search->target_distances =
+			search->landmarks
+				? landmark_lesser(search->target_distances, all)
+				: all;
+		search->landmarks = landmarks;
 	}
 }
 
@@ -172,12 +204,11 @@ search_begin(struct hpa_query *query)
 
 	begin(query, query->to.x, query->to.y, UINT64_MAX);
 	search->shortcut_rest = rest_over_shortcuts(query);
-	for (uint32_t l = 0; l < view->n_levels; l++) {
-		search->start_cluster[l] = hpa_cluster_at(
-			&view->levels[l], query->from.x, query->from.y);
-		search->goal_cluster[l] = hpa_cluster_at(
-			&view->levels[l], query->to.x, query->to.y);
-	}
+	search->start =
+		square_at(&view->levels[0], query->from.x, query->from.y);
+	search->goal = square_at(&view->levels[0], query->to.x, query->to.y);
+	if (query->map->landmarks)
+		find_goal_distances(query);
 }
 
 static uint32_t
@@ -205,120 +236,192 @@ estimate_over_shortcuts(const struct hpa_query *query, uint32_t x, uint32_t y)
 }
 
 /* The least that is left from a node to the target. On the largest levels with
- * the dearest terrain it may exceed 32 bits. */
-static inline uint64_t
+ * the dearest terrain that may exceed 32 bits; cut off, it exceeds no edge's cost
+ * by more than before. */
+static inline uint32_t
 estimate(const struct hpa_query *query, uint32_t node)
 {
 	const struct hpa_view *view = &query->map->view;
 	const struct search *search = &query->search;
-	uint32_t x, y, dx, dy;
-	uint64_t direct, over;
+	uint32_t x = hpa_node_x(view, node), y = hpa_node_y(view, node);
+	uint32_t dx, dy;
+	uint64_t direct;
 
-	if (node == view->n_nodes)
-		return 0;
-	x = hpa_node_x(view, node);
-	y = hpa_node_y(view, node);
 	dx = x < search->target_x ? search->target_x - x : x - search->target_x;
 	dy = y < search->target_y ? search->target_y - y : y - search->target_y;
 	direct = dx < dy ? dy * search->per_longer + dx * search->per_shorter
 	                 : dx * search->per_longer + dy * search->per_shorter;
-	if (search->shortcut_rest >= direct)
-		return direct;
-	over = estimate_over_shortcuts(query, x, y);
-	return over < direct ? over : direct;
+	if (search->landmarks) {
+		uint32_t bound = landmark_bound(search->landmarks[node],
+		                                search->target_distances);
+
+		direct = bound > direct ? bound : direct;
+	} else if (search->shortcut_rest < direct) {
+		uint64_t over = estimate_over_shortcuts(query, x, y);
+
+		direct = over < direct ? over : direct;
+	}
+	return direct < UINT32_MAX ? (uint32_t)direct : UINT32_MAX;
 }
 
+/* What a way to a node is offered as. */
+struct offer {
+	uint64_t cost;
+	uint32_t parent;
+	uint32_t rank; /* of the node where it will be expanded, or HPA_NONE */
+};
+
 static void
-reach_cheaper(struct hpa_query *query, uint32_t node, uint64_t cost,
-              uint32_t parent)
+reach_cheaper(struct hpa_query *query, uint32_t node, const struct offer *offer)
 {
 	struct search *search = &query->search;
 	struct search_node *known = &search->nodes[node];
 	bool is_new = known->stamp != search->stamp;
-	uint64_t rest = estimate(query, node);
+	uint32_t rest = known->rest;
 
-	if (cost + rest > search->limit)
+	if (is_new)
+		rest = node == query->map->view.n_nodes ? 0
+		                                        : estimate(query, node);
+	if (offer->cost + rest > search->limit)
 		return;
 	if (!is_new)
 		queue_remove(&search->queue, node);
-	known->cost = cost;
-	known->parent = parent;
+	known->cost = offer->cost;
+	known->rest = rest;
+	known->parent = offer->parent;
+	known->rank = offer->rank;
 	known->stamp = search->stamp;
-	queue_insert(&search->queue, node, cost + rest);
+	queue_insert(&search->queue, node);
 }
 
 /* Most offers are no better than what is known: that is found out inline. */
 static inline void
-reach(struct hpa_query *query, uint32_t node, uint64_t cost, uint32_t parent)
+reach(struct hpa_query *query, uint32_t node, const struct offer *offer)
 {
 	const struct search_node *known = &query->search.nodes[node];
 
-	if (known->stamp != query->search.stamp || cost < known->cost)
-		reach_cheaper(query, node, cost, parent);
+	if (known->stamp != query->search.stamp || offer->cost < known->cost)
+		reach_cheaper(query, node, offer);
 }
 
 void
 search_reach(struct hpa_query *query, uint32_t node, uint64_t cost,
              uint32_t parent)
 {
-	reach(query, node, cost, parent);
+	reach(query, node, &(struct offer){cost, parent, HPA_NONE});
 }
 
-/* The place one level up; false at the top and for a node that is not there. */
-static bool
-go_up(const struct hpa_query *query, uint32_t node, struct place *place)
-{
-	const struct hpa_view_level *level = level_of(query, place->level);
-	uint32_t rank;
-
-	if (!level->up)
-		return false;
-	rank = hpa_get_u32(level->up, place->rank);
-	if (rank == HPA_NONE)
-		return false;
-	place->level++;
-	place->rank = rank;
-	place->cluster = cluster_of(query, place->level, node);
-	return true;
-}
-
-static bool
-holds_start_or_goal(const struct hpa_query *query, const struct place *place)
+/* The highest level at which the cluster of a square holds neither start nor
+ * goal; 1 if there is none. Two squares are in one cluster of a level if their
+ * numbers differ only in bits below. */
+static inline uint32_t
+level_for_search(const struct hpa_query *query, struct square square)
 {
 	const struct search *search = &query->search;
+	uint32_t n_levels = query->map->view.n_levels;
+	uint32_t from = (square.column ^ search->start.column) |
+	                (square.row ^ search->start.row);
+	uint32_t to = (square.column ^ search->goal.column) |
+	              (square.row ^ search->goal.row);
+	uint32_t nearer = from < to ? from : to;
+	uint32_t level = 32 - (uint32_t)__builtin_clz(nearer | 1);
 
-	return place->cluster == search->start_cluster[place->level - 1] ||
-	       place->cluster == search->goal_cluster[place->level - 1];
+	return level < n_levels ? level : n_levels;
 }
 
-static struct place
-place_at_level_1(const struct hpa_query *query, uint32_t node)
+/* The cells of the cluster that a square lies in at a level. */
+static inline struct grid_window
+cells_around(const struct hpa_query *query, struct square square,
+             uint32_t level)
 {
-	return (struct place){1, node, cluster_of(query, 1, node)};
+	uint32_t size = query->map->view.cluster_size << (level - 1);
+
+	return (struct grid_window){(square.column >> (level - 1)) * size,
+	                            (square.row >> (level - 1)) * size, size,
+	                            size};
+}
+
+/* Where a node is found at a level, or below if it is not there. `rank` is what
+ * is known of it, or HPA_NONE. */
+static inline struct place
+place_at(const struct hpa_query *query, uint32_t node, struct square square,
+         uint32_t level, uint32_t rank)
+{
+	struct place place = {.level = level, .rank = rank};
+
+	if (rank == HPA_NONE) {
+		place.rank = node;
+		for (place.level = 1; place.level < level; place.level++) {
+			rank = hpa_get_u32(level_of(query, place.level)->up,
+			                   place.rank);
+			if (rank == HPA_NONE)
+				break;
+			place.rank = rank;
+		}
+	}
+	place.is_as_wanted = place.level == level;
+	place.cells = cells_around(query, square, place.level);
+	place.cluster = (square.row >> (place.level - 1)) *
+	                        level_of(query, place.level)->clusters_x +
+	                (square.column >> (place.level - 1));
+	return place;
+}
+
+static inline struct square
+square_of(const struct hpa_query *query, uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	return square_at(&view->levels[0], hpa_node_x(view, node),
+	                 hpa_node_y(view, node));
 }
 
 /* Where the main search expands a node. */
-static struct place
+static inline struct place
 place_for_search(const struct hpa_query *query, uint32_t node)
 {
-	struct place place = place_at_level_1(query, node);
-	struct place above = place;
+	struct square square = square_of(query, node);
 
-	while (go_up(query, node, &above) &&
-	       !holds_start_or_goal(query, &above))
-		place = above;
-	return place;
+	return place_at(query, node, square, level_for_search(query, square),
+	                query->search.nodes[node].rank);
 }
 
-/* Where a node is found at a level it belongs to. */
-static struct place
-place_at(const struct hpa_query *query, uint32_t node, uint32_t level)
+/* Where a refining search does, at a level. */
+static inline struct place
+place_for_edge(const struct hpa_query *query, uint32_t node, uint32_t level)
 {
-	struct place place = place_at_level_1(query, node);
+	return place_at(query, node, square_of(query, node), level,
+	                query->search.nodes[node].rank);
+}
 
-	while (place.level < level && go_up(query, node, &place))
-		continue;
-	return place;
+static inline bool
+is_inside(const struct hpa_query *query, const struct grid_window *window,
+          uint32_t node)
+{
+	const struct hpa_view *view = &query->map->view;
+
+	return grid_window_has(window, hpa_node_x(view, node),
+	                       hpa_node_y(view, node));
+}
+
+/* Inlined for each kind of table. */
+static inline __attribute__((always_inline)) void
+follow_table(struct hpa_query *query, uint32_t node, const struct place *place,
+             const struct hpa_table *table, uint32_t first)
+{
+	const struct hpa_view_level *level = level_of(query, place->level);
+	uint64_t cost = query->search.nodes[node].cost;
+	uint32_t edge = hpa_table_begin(table, place->rank - first);
+	uint32_t end = hpa_table_end(table, place->rank - first);
+	struct offer offer = {.parent = node};
+
+	for (; edge < end; edge++) {
+		uint32_t rank = first + hpa_table_target(table, edge);
+
+		offer.cost = cost + hpa_table_weight(table, edge);
+		offer.rank = place->is_as_wanted ? rank : HPA_NONE;
+		reach(query, hpa_node_of_rank(level, rank), &offer);
+	}
 }
 
 static void
@@ -326,56 +429,39 @@ follow_intra_edges(struct hpa_query *query, uint32_t node,
                    const struct place *place)
 {
 	const struct hpa_view_level *level = level_of(query, place->level);
-	uint64_t cost = query->search.nodes[node].cost;
 	uint32_t first = hpa_get_u32(level->first, place->cluster);
-	uint32_t local = place->rank - first;
 	struct hpa_table table;
 
 	hpa_view_table(&query->map->view, level, place->cluster, &table);
-	for (uint32_t edge = hpa_table_begin(&table, local);
-	     edge < hpa_table_end(&table, local); edge++) {
-		uint32_t rank = first + hpa_table_target(&table, edge);
-
-		reach(query, hpa_node_of_rank(level, rank),
-		      cost + hpa_table_weight(&table, edge), node);
+	if (table.wide) {
+		table.wide = true;
+		follow_table(query, node, place, &table, first);
+	} else {
+		table.wide = false;
+		follow_table(query, node, place, &table, first);
 	}
 }
 
-uint32_t
-search_transition_cost(const struct hpa_query *query, uint32_t from,
-                       uint32_t to)
-{
-	const struct hpa_view *view = &query->map->view;
-	const struct grid *grid = &query->map->grid;
-
-	if (!grid->classes)
-		return grid->cost_straight;
-	return grid->cost_straight / 2 *
-	       (grid_factor(grid, hpa_node_x(view, from),
-	                    hpa_node_y(view, from)) +
-	        grid_factor(grid, hpa_node_x(view, to), hpa_node_y(view, to)));
-}
-
-/* Follow the inter-edges that leave the place's cluster but not the cluster
- * `inside` of the level above (HPA_NONE: any). */
-static void
+/* Follow the inter-edges that leave the place's cluster but not the cells of
+ * `inside`. */
+static inline void
 follow_inter_edges(struct hpa_query *query, uint32_t node,
-                   const struct place *place, uint32_t inside)
+                   const struct place *place, const struct grid_window *inside)
 {
 	const struct hpa_view *view = &query->map->view;
 	uint64_t cost = query->search.nodes[node].cost;
 	uint32_t end = hpa_get_u32(view->inter_first, (size_t)node + 1);
 	uint32_t edge = hpa_get_u32(view->inter_first, node);
+	struct offer offer = {.parent = node, .rank = HPA_NONE};
 
 	for (; edge < end; edge++) {
 		uint32_t to = hpa_get_u32(view->inter_target, edge);
 
-		if (cluster_of(query, place->level, to) != place->cluster &&
-		    (inside == HPA_NONE ||
-		     cluster_of(query, place->level + 1, to) == inside))
-			reach(query, to,
-			      cost + search_transition_cost(query, node, to),
-			      node);
+		if (is_inside(query, &place->cells, to) ||
+		    (inside && !is_inside(query, inside, to)))
+			continue;
+		offer.cost = cost + map_transition_cost(query->map, node, to);
+		reach(query, to, &offer);
 	}
 }
 
@@ -391,23 +477,32 @@ follow_links(struct hpa_query *query, uint32_t node)
 
 		if (hpa_get_le32(edge + HPA_LEDGE_FROM) != node)
 			break;
-		reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
-		      cost + hpa_view_link_cost(view, edge), node);
+		search_reach(query, hpa_get_le32(edge + HPA_LEDGE_TO),
+		             cost + hpa_view_link_cost(view, edge), node);
 	}
 }
 
+/* From now on only ways to the goal are of interest that cost less. */
 static void
-reach_goal(struct hpa_query *query, uint32_t node)
+reach_goal(struct hpa_query *query, uint32_t node, uint32_t cluster)
 {
 	const struct hpa_view *view = &query->map->view;
-	const struct hpa_view_level *level = &view->levels[0];
-	uint32_t first =
-		hpa_get_u32(level->first, query->search.goal_cluster[0]);
-	uint32_t cost = query->goal_cost[node - first];
+	struct search *search = &query->search;
+	uint32_t first = hpa_get_u32(view->levels[0].first, cluster);
+	uint32_t left = query->goal_cost[node - first];
+	uint64_t cost = search->nodes[node].cost + left;
 
-	if (cost != WINDOW_NO_PATH)
-		reach(query, view->n_nodes,
-		      query->search.nodes[node].cost + cost, node);
+	if (left == WINDOW_NO_PATH)
+		return;
+	search_reach(query, view->n_nodes, cost, node);
+	if (cost < search->limit)
+		search->limit = cost;
+}
+
+static bool
+holds_goal(const struct hpa_query *query, const struct place *place)
+{
+	return grid_window_has(&place->cells, query->to.x, query->to.y);
 }
 
 bool
@@ -427,11 +522,10 @@ search_path(struct hpa_query *query)
 			return true;
 		}
 		place = place_for_search(query, node);
-		if (place.level == 1 &&
-		    place.cluster == query->search.goal_cluster[0])
-			reach_goal(query, node);
+		if (holds_goal(query, &place))
+			reach_goal(query, node, place.cluster);
 		follow_intra_edges(query, node, &place);
-		follow_inter_edges(query, node, &place, HPA_NONE);
+		follow_inter_edges(query, node, &place, NULL);
 		if (query->map->view.n_link_edges > 0)
 			follow_links(query, node);
 	}
@@ -463,9 +557,7 @@ static uint32_t
 kind_of_hop(const struct hpa_query *query, const struct place *place,
             uint32_t to)
 {
-	return cluster_of(query, place->level, to) == place->cluster
-	               ? place->level
-	               : HOP_INTER;
+	return is_inside(query, &place->cells, to) ? place->level : HOP_INTER;
 }
 
 void
@@ -499,12 +591,17 @@ bool
 search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 {
 	const struct hpa_view *view = &query->map->view;
-	uint32_t level = hop->kind, to = hop->to, node = HPA_NONE;
-	uint32_t inside = cluster_of(query, level, from);
+	uint32_t below = hop->kind - 1, to = hop->to, node = HPA_NONE;
+	const struct grid_window inside =
+		cells_around(query, square_of(query, from), hop->kind);
 	struct search *search = &query->search;
 
 	begin(query, hpa_node_x(view, to), hpa_node_y(view, to), hop->cost);
-	reach(query, from, 0, HPA_NONE);
+	if (query->map->landmarks) {
+		search->landmarks = query->map->landmarks;
+		search->target_distances = search->landmarks[to];
+	}
+	search_reach(query, from, 0, HPA_NONE);
 	while (search->queue.filled && node != to) {
 		struct place place;
 
@@ -512,15 +609,15 @@ search_push_edge(struct hpa_query *query, uint32_t from, const struct hop *hop)
 			return false;
 		query->walk.n_expansions_left--;
 		node = queue_pop(&search->queue);
-		place = place_at(query, node, level - 1);
+		place = place_for_edge(query, node, below);
 		follow_intra_edges(query, node, &place);
-		follow_inter_edges(query, node, &place, inside);
+		follow_inter_edges(query, node, &place, &inside);
 	}
 	if (node != to)
 		return false;
 	while (node != from) {
 		uint32_t parent = search->nodes[node].parent;
-		struct place place = place_at(query, parent, level - 1);
+		struct place place = place_for_edge(query, parent, below);
 
 		walk_push(&query->walk, node, kind_of_hop(query, &place, node),
 		          search->nodes[node].cost -
