@@ -14,6 +14,7 @@
 
 #include "hpa.h"
 #include "src/bake/bake.h"
+#include "src/run/map.h"
 #include "tests/support.h"
 
 #define MAX_CELLS 20000
@@ -844,6 +845,56 @@ levels_save_expansions(void **state)
 	level_free(&f.level);
 }
 
+/* Bake an open level and open it: has it landmarks? */
+static bool
+has_landmarks(const struct level *level, const struct bake_options *options,
+              unsigned flags)
+{
+	const hpa_open_options how = {.flags = flags};
+	struct bake_output file;
+	struct diag diag;
+	hpa_map *map;
+	bool has;
+
+	assert_int_equal(bake_run(level, options, &file, NULL, &diag), DIAG_OK);
+	assert_int_equal(hpa_map_open_memory(file.data, file.size, &how, &map),
+	                 HPA_OK);
+	has = map->landmarks != NULL;
+	hpa_map_close(map);
+	free(file.data);
+	return has;
+}
+
+/* Each cluster of four by four cells with a transition at every cell of its
+ * border has twelve nodes. */
+static void
+landmarks_are_made_where_they_pay(void **state)
+{
+	enum { SIDE = 320, SMALL_SIDE = 64 };
+	static char rows[SIDE * (SIDE + 1) + 1];
+	struct bake_options options;
+	struct level large, small;
+
+	(void)state;
+	memset(rows, '.', sizeof(rows) - 1);
+	for (size_t y = 1; y <= SIDE; y++)
+		rows[y * (SIDE + 1) - 1] = '\n';
+	level_from_text(rows, &large);
+	level_from_text(rows + (SIDE - SMALL_SIDE) * (SIDE + 1), &small);
+	bake_options_default(&options);
+	options.cluster_size = 4;
+	options.n_levels = 1;
+	options.policy = HPA_POLICY_EVERY;
+	options.policy_parameter = 1;
+	assert_true(has_landmarks(&small, &options, 0));
+	assert_false(has_landmarks(&small, &options, HPA_NO_LANDMARKS));
+	assert_false(has_landmarks(&large, &options, 0));
+	options.fast_queries = true;
+	assert_false(has_landmarks(&small, &options, 0));
+	level_free(&large);
+	level_free(&small);
+}
+
 int
 main(void)
 {
@@ -867,6 +918,7 @@ main(void)
 		WITH_ROOMS(what_is_no_file_is_refused),
 		cmocka_unit_test(threads_get_the_answers_that_one_gets),
 		cmocka_unit_test(levels_save_expansions),
+		cmocka_unit_test(landmarks_are_made_where_they_pay),
 	};
 
 	return cmocka_run_group_tests_name("query", tests, NULL, NULL);
