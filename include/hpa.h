@@ -59,7 +59,8 @@ typedef enum hpa_moves {
 } hpa_moves;
 
 /* How a path is shortened after it was refined. None of them makes a path cost
- * more or breaks the movement rule, and a link stays in a path. */
+ * more or breaks the movement rule, and a link is left out only for a way that
+ * costs less. */
 typedef enum hpa_smoothing {
 	HPA_SMOOTH_SHORTCUTS = 0, /* stretches are replaced by a diagonal and
 	                           * a straight line, while that gains */
