@@ -396,9 +396,14 @@ the_clusters_before_are_counted(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (unpack_changed(&image, "CLUS", 1, rows[i], packed, size))
 			fail_msg("row %u", (unsigned)i);
-	/* The last cluster has the table of the last one before. */
+	/* The last cluster has the table of the last one before, of the first
+	 * one, and of none. */
 	packed[--size - 1] = N_CLUSTERS;
 	assert_true(unpack_changed(&image, "CLUS", 1, none, packed, size));
+	packed[size - 1] = 2 * N_CLUSTERS - 1;
+	assert_true(unpack_changed(&image, "CLUS", 1, none, packed, size));
+	packed[size - 1] = 2 * N_CLUSTERS;
+	assert_false(unpack_changed(&image, "CLUS", 1, none, packed, size));
 	free(packed);
 	free(image.data);
 }
