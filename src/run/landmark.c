@@ -135,13 +135,8 @@ measure_component(struct maker *maker, uint32_t first)
 static bool
 is_bounded(const struct maker *maker, uint32_t from, uint32_t to, uint32_t cost)
 {
-	landmark_vector over =
-		landmark_differ(maker->distances[from], maker->distances[to]) >
-		(int32_t)landmark_cut(cost);
-	uint64_t words[2];
-
-	memcpy(words, &over, sizeof(words));
-	return (words[0] | words[1]) == 0;
+	return landmark_bound(&maker->distances[from], &maker->distances[to]) <=
+	       landmark_cut(cost);
 }
 
 static bool

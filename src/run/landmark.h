@@ -25,33 +25,28 @@ landmark_cut(uint64_t cost)
 	return cost < LANDMARK_FAR ? (uint32_t)cost : LANDMARK_FAR;
 }
 
-static inline landmark_vector
-landmark_differ(landmark_vector a, landmark_vector b)
-{
-	landmark_vector differ = a - b, sign = differ >> 31;
-
-	return (differ ^ sign) - sign;
-}
-
 /* The least that the way between two nodes of one component can cost, from the
- * distances of both. */
+ * distances of both. Vectors are handed over by their addresses, because not every
+ * machine has registers for them. */
 static inline uint32_t
-landmark_bound(landmark_vector a, landmark_vector b)
+landmark_bound(const landmark_vector *a, const landmark_vector *b)
 {
-	landmark_vector differ = landmark_differ(a, b);
+	landmark_vector differ = *a - *b, sign = differ >> 31;
 	int32_t most = 0;
 
+	differ = (differ ^ sign) - sign;
 	for (unsigned i = 0; i < N_LANDMARKS; i++)
 		most = differ[i] > most ? differ[i] : most;
 	return (uint32_t)most;
 }
 
-static inline landmark_vector
-landmark_lesser(landmark_vector a, landmark_vector b)
+/* Lower distances to others where those are less. */
+static inline void
+landmark_lower(landmark_vector *distances, const landmark_vector *others)
 {
-	landmark_vector is_less = a < b;
+	landmark_vector is_less = *distances < *others;
 
-	return (a & is_less) | (b & ~is_less);
+	*distances = (*distances & is_less) | (*others & ~is_less);
 }
 
 #endif

@@ -188,10 +188,10 @@ find_goal_distances(struct hpa_query *query)
 		if (left == WINDOW_NO_PATH)
 			continue;
 		all = landmarks[node] + (int32_t)landmark_cut(left);
-		search->target_distances =
-			search->landmarks
-				? landmark_lesser(search->target_distances, all)
-				: all;
+		if (search->landmarks)
+			landmark_lower(&search->target_distances, &all);
+		else
+			search->target_distances = all;
 		search->landmarks = landmarks;
 	}
 }
@@ -252,8 +252,8 @@ estimate(const struct hpa_query *query, uint32_t node)
 	direct = dx < dy ? dy * search->per_longer + dx * search->per_shorter
 	                 : dx * search->per_longer + dy * search->per_shorter;
 	if (search->landmarks) {
-		uint32_t bound = landmark_bound(search->landmarks[node],
-		                                search->target_distances);
+		uint32_t bound = landmark_bound(&search->landmarks[node],
+		                                &search->target_distances);
 
 		direct = bound > direct ? bound : direct;
 	} else if (search->shortcut_rest < direct) {
