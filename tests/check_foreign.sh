@@ -16,7 +16,8 @@
 # unpacked but not installed.
 set -eu
 
-tests="test_file test_pack test_query test_kernel"
+tests="test_blocks test_file test_hubs test_kernel test_links test_pack test_query
+	test_sections test_tables"
 
 # The levels and options of which all output must be the same.
 option_sets="

@@ -6,8 +6,9 @@
 #include "tests/subjects.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "src/bake/bake.h"
+#include "tests/baked.h"
 #include "tests/support.h"
 
 /* A hall and a yard, some rooms, a closet that nothing leads to. */
@@ -24,27 +25,11 @@ const char subjects_level[] = ".....@.......\n"
 const char *const subject_names[N_SUBJECTS] = {
 	"stored", "cold", "deflated", "labelled", "world", "packed world"};
 
-static struct image
-bake(const struct level *level, const struct bake_options *options)
-{
-	struct bake_output out;
-	struct image exact;
-	struct diag diag;
-
-	if (bake_run(level, options, &out, NULL, &diag) != DIAG_OK)
-		abort();
-	exact = image_copy(&(struct image){out.data, out.size});
-	free(out.data);
-	return exact;
-}
-
 static struct bake_options
 usual_options(void)
 {
-	struct bake_options options;
+	struct bake_options options = small_clusters();
 
-	bake_options_default(&options);
-	options.cluster_size = 4;
 	options.n_levels = 2;
 	options.n_threads = 1;
 	return options;
@@ -54,16 +39,11 @@ static struct image
 bake_plain(enum hpa_compress compress, bool cache_paths, bool labels)
 {
 	struct bake_options options = usual_options();
-	struct image image;
-	struct level level;
 
 	options.compress = compress;
 	options.cache_paths = cache_paths;
 	options.fast_queries = labels;
-	level_from_text(subjects_level, &level);
-	image = bake(&level, &options);
-	level_free(&level);
-	return image;
+	return bake_rows(subjects_level, &options);
 }
 
 /* Terrain with factors, three agents, links of both kinds. */
@@ -80,7 +60,6 @@ bake_world(void)
 	struct image image;
 	struct level level;
 
-	options.compress = HPA_COMPRESS_NONE;
 	options.cache_paths = true;
 	options.n_agents = 3;
 	options.agents = agents;
@@ -92,7 +71,7 @@ bake_world(void)
 		for (uint32_t x = 0; x < 4; x++)
 			level.cells[i * level.width + x] =
 				(uint8_t)(level.terrain.n - 1);
-	image = bake(&level, &options);
+	image = bake_level(&level, &options);
 	level_free(&level);
 	return image;
 }
@@ -106,4 +85,21 @@ subjects_bake(struct image out[N_SUBJECTS])
 	out[3] = bake_plain(HPA_COMPRESS_ALL, false, true);
 	out[4] = bake_world();
 	out[5] = image_pack(&out[4]);
+}
+
+struct image
+subject_bake(const char *name)
+{
+	struct image images[N_SUBJECTS], found = {NULL, 0};
+
+	subjects_bake(images);
+	for (uint32_t i = 0; i < N_SUBJECTS; i++) {
+		if (!strcmp(subject_names[i], name))
+			found = images[i];
+		else
+			free(images[i].data);
+	}
+	if (!found.data)
+		abort();
+	return found;
 }

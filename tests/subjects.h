@@ -15,4 +15,7 @@ extern const char subjects_level[];
 /* Bake them; free each one's data with free(). */
 void subjects_bake(struct image out[N_SUBJECTS]);
 
+/* The one of that name. */
+struct image subject_bake(const char *name);
+
 #endif

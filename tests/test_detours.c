@@ -14,12 +14,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "formats/hpa_read.h"
-#include "formats/hpa_write.h"
 #include "hpa.h"
-#include "src/bake/bake.h"
-#include "tests/image.h"
-#include "tests/support.h"
+#include "tests/baked.h"
+#include "tests/parts.h"
 
 #define MAX_CELLS 1024
 #define MAX_SIZE 1024
@@ -53,78 +50,40 @@ static const char rows[] = ".....@......\n"
 			   "@....@@@@@..\n"
 			   "@...........\n";
 
-static struct image
-bake_rows(void)
-{
-	struct bake_options options;
-	struct bake_output out;
-	struct level level;
-	struct diag diag;
-
-	bake_options_default(&options);
-	options.cluster_size = 4;
-	options.cache_paths = true;
-	options.compress = HPA_COMPRESS_NONE;
-	level_from_text(rows, &level);
-	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
-	                 DIAG_OK);
-	level_free(&level);
-	return (struct image){out.data, out.size};
-}
-
 /* The same file, in which the cached path of the middle cluster begins by going
  * down and up again so many times. */
 static struct image
 add_circles(const struct image *good, uint32_t n)
 {
-	struct hpa_new_section sections[HPA_MAX_SECTIONS];
 	static uint8_t paths[MAX_SIZE];
-	const char *detail = NULL;
-	struct hpa_file file;
-	struct image image;
-	size_t size = 0;
+	struct hpa_new_section *section;
+	struct parts parts;
+	size_t size;
 
-	assert_int_equal(
-		hpa_file_read(good->data, good->size, true, &file, &detail),
-		HPA_OK);
-	for (uint32_t i = 0; i < file.n_sections; i++) {
-		const struct hpa_section *section = &file.sections[i];
-
-		sections[i] = (struct hpa_new_section){
-			section->id,
-			0,
-			(section->flags & HPA_FLAG_CRITICAL) != 0,
-			section->raw,
-			section->raw_size,
-			NULL,
-			false};
-		if (strcmp(section->id, HPA_ID_PATHS) != 0)
-			continue;
-		/* The first table's: where both ways begin, then S2 E3. */
-		assert_memory_equal(section->raw, "\x8\0\0\0\x8\0\0\0\xa\x10",
-		                    10);
-		size = section->raw_size;
-		memcpy(paths, section->raw, size);
-		hpa_put_le32(paths, (uint32_t)size);
-		hpa_put_le32(paths + 4, (uint32_t)size);
-		for (uint32_t k = 0; k < n; k++) {
-			paths[size++] = 2;
-			paths[size++] = 6;
-		}
-		paths[size++] = 0xa;
-		paths[size++] = 0x10;
-		sections[i].raw = paths;
-		sections[i].raw_size = size;
+	take_apart(good, &parts);
+	section = part_of(&parts, HPA_ID_PATHS);
+	/* The first table's: where both ways begin, then S2 E3. */
+	assert_memory_equal(section->raw, "\x8\0\0\0\x8\0\0\0\xa\x10", 10);
+	size = section->raw_size;
+	memcpy(paths, section->raw, size);
+	hpa_put_le32(paths, (uint32_t)size);
+	hpa_put_le32(paths + 4, (uint32_t)size);
+	for (uint32_t k = 0; k < n; k++) {
+		paths[size++] = 2;
+		paths[size++] = 6;
 	}
-	assert_true(hpa_write(sections, file.n_sections, HPA_COMPRESS_NONE, 0,
-	                      0, NULL, &image.data, &image.size));
-	return image;
+	paths[size++] = 0xa;
+	paths[size++] = 0x10;
+	section->raw = paths;
+	section->raw_size = size;
+	return put_together(&parts, HPA_COMPRESS_NONE);
 }
 
 static void
 a_cached_path_that_goes_in_circles_is_given_up(void **state)
 {
-	struct image good = bake_rows(), image;
+	struct image good = bake_small(rows, 1, true, HPA_COMPRESS_NONE);
+	struct image image;
 	const hpa_cell to = {11, 0};
 	size_t n, n_good;
 

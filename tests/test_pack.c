@@ -19,7 +19,7 @@
 #include "formats/hpa_read.h"
 #include "formats/hpa_shape.h"
 #include "formats/hpa_unpack.h"
-#include "tests/image.h"
+#include "tests/baked.h"
 #include "tests/subjects.h"
 #include "tests/support.h"
 #include "tests/world.h"
@@ -120,8 +120,8 @@ packed_bytes_that_are_cut_or_too_many_are_refused(void **state)
 			uint8_t *bytes;
 			size_t size;
 
-			assert_true(hpa_pack(&opened.file, section, &bytes,
-			                     &size));
+			assert_true(
+				hpa_pack(&opened.file, section, &bytes, &size));
 			if (!bytes)
 				continue;
 			assert_true(unpack_copy(&opened.file, section, bytes,
@@ -408,29 +408,8 @@ the_clusters_before_are_counted(void **state)
 	free(image.data);
 }
 
-/* Three clusters of 4 x 4 cells, and what the specification makes of them. Nodes
- * are at (3, 1), (4, 1), (7, 1) and (8, 1), the last two at level 2. */
-static struct image
-bake_three_clusters(void)
-{
-	struct bake_options options;
-	struct bake_output out;
-	struct level level;
-	struct diag diag;
-
-	bake_options_default(&options);
-	options.cluster_size = 4;
-	options.n_levels = 2;
-	options.compress = HPA_COMPRESS_NONE;
-	level_from_text("............\n............\n............\n"
-	                "............\n",
-	                &level);
-	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
-	                 DIAG_OK);
-	level_free(&level);
-	return (struct image){out.data, out.size};
-}
-
+/* What the specification makes of three_clusters. Nodes are at (3, 1), (4, 1),
+ * (7, 1) and (8, 1), the last two at level 2. */
 #define BYTES(text) text, sizeof(text) - 1
 #define GOOD_CLUS BYTES("\0\0\0\4\0\6\2\2\2")
 
@@ -490,7 +469,8 @@ packed_bytes_are_checked(void **state)
 		{"TABL", false, BYTES("\0\1\0\0\0"), {{"CLUS", 0, 0, 60, 40}}},
 		{"TABL", false, BYTES("\0\1\0\0"), {{"CLUS", 0, 0, 0, 9}}},
 	};
-	struct image image = bake_three_clusters();
+	struct image image =
+		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
@@ -507,29 +487,19 @@ packed_bytes_are_checked(void **state)
 static void
 a_node_outside_of_the_level_does_no_harm(void **state)
 {
-	struct bake_options options;
-	struct bake_output out;
+	struct bake_options options = small_clusters();
 	struct change changes[4] = {{HPA_ID_NODES, 0, 0, 0, 8 * 4}};
 	const struct hpa_section *inter;
 	const char *detail = NULL;
 	struct hpa_file file;
 	struct image image;
-	struct level level;
-	struct diag diag;
 	uint32_t first;
 	uint8_t *packed;
 	size_t size;
 
 	(void)state;
-	bake_options_default(&options);
-	options.cluster_size = 4;
 	options.n_levels = 2;
-	options.compress = HPA_COMPRESS_NONE;
-	assert_int_equal(level_new(12, 12, NULL, &level, &diag), DIAG_OK);
-	memset(level.cells, 1, (size_t)12 * 12);
-	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
-	                 DIAG_OK);
-	image = (struct image){out.data, out.size};
+	image = bake_all_free(12, 12, &options);
 	assert_int_equal(
 		hpa_file_read(image.data, image.size, true, &file, &detail),
 		HPA_OK);
@@ -548,28 +518,17 @@ a_node_outside_of_the_level_does_no_harm(void **state)
 	                           size));
 	free(packed);
 	free(image.data);
-	level_free(&level);
 }
 
 static struct image
 bake_every(const char *rows)
 {
-	struct bake_options options;
-	struct bake_output out;
-	struct level level;
-	struct diag diag;
+	struct bake_options options = small_clusters();
 
-	bake_options_default(&options);
-	options.cluster_size = 4;
 	options.n_levels = 1;
 	options.policy = HPA_POLICY_EVERY;
 	options.policy_parameter = 1;
-	options.compress = HPA_COMPRESS_NONE;
-	level_from_text(rows, &level);
-	assert_int_equal(bake_run(&level, &options, &out, NULL, &diag),
-	                 DIAG_OK);
-	level_free(&level);
-	return (struct image){out.data, out.size};
+	return bake_rows(rows, &options);
 }
 
 /* Nodes beside each other in one cluster have no edge. Neither have those at
@@ -874,10 +833,10 @@ static struct part
 put_together(const struct hpa_file *file, uint32_t changed,
              const struct part *instead)
 {
-	size_t head = HPA_HEADER_SIZE + (size_t)file->n_sections *
-	                                        HPA_ENTRY_SIZE;
-	struct part out = {
-		calloc(1, file->size + 2 * instead->size + 1000), head};
+	size_t head =
+		HPA_HEADER_SIZE + (size_t)file->n_sections * HPA_ENTRY_SIZE;
+	struct part out = {calloc(1, file->size + 2 * instead->size + 1000),
+	                   head};
 
 	assert_non_null(out.bytes);
 	memcpy(out.bytes, file->data, head);
@@ -964,8 +923,8 @@ ask(struct rng *rng, const struct world *world, const hpa_map *map)
 		uint64_t cost;
 		size_t n;
 
-		assert_answer(hpa_query_path(query, from, to, cells, MAX_CELLS,
-		                             &n));
+		assert_answer(
+			hpa_query_path(query, from, to, cells, MAX_CELLS, &n));
 		assert_answer(hpa_query_cost(query, from, to, &cost));
 	}
 	hpa_query_free(query);
@@ -1010,8 +969,7 @@ damage_behind_the_deflate_does_no_harm(void **state)
 		world_bake(&world, &options, &opened);
 		for (uint32_t k = 0; k < N_DAMAGED; k++) {
 			uint32_t at = rng_below(&rng, opened.file.n_sections);
-			struct part part =
-				take_out(&opened.file.sections[at]);
+			struct part part = take_out(&opened.file.sections[at]);
 			struct part image;
 
 			damage(&rng, &part);
