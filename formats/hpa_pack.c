@@ -134,20 +134,6 @@ pack_nodes(const struct hpa_file *file, const struct hpa_section *section,
 }
 
 static bool
-find_nodes(const struct hpa_file *file, const struct hpa_section *section,
-           struct hpa_shape_nodes *out)
-{
-	const struct hpa_section *nodes = hpa_shape_section(
-		file, HPA_ID_NODES, section->profile, HPA_NODE_SIZE);
-
-	if (!nodes)
-		return false;
-	out->raw = nodes->raw;
-	out->n = (uint32_t)(nodes->raw_size / HPA_NODE_SIZE);
-	return true;
-}
-
-static bool
 pack_inter(const struct hpa_file *file, const struct hpa_section *section,
            struct buffer *out)
 {
@@ -156,7 +142,7 @@ pack_inter(const struct hpa_file *file, const struct hpa_section *section,
 	const uint8_t *target;
 
 	if (!hpa_shape_read(file, section->profile, &shape) ||
-	    !find_nodes(file, section, &nodes))
+	    !hpa_shape_find_nodes(file, section->profile, &nodes))
 		return false;
 	target = section->raw + 4 * ((size_t)nodes.n + 1);
 	for (uint32_t i = 0; i < nodes.n; i++) {
@@ -280,7 +266,7 @@ pack_clusters(const struct hpa_file *file, const struct hpa_section *section,
 	    !hpa_shape_read(file, section->profile, &shape) ||
 	    !hpa_shape_levels(file, section->profile, &shape, section->raw_size,
 	                      levels) ||
-	    !find_nodes(file, section, &nodes))
+	    !hpa_shape_find_nodes(file, section->profile, &nodes))
 		return false;
 	last = calloc(tables->raw_size / HPA_TABLE_ALIGN + 1, sizeof(*last));
 	if (last) {

@@ -122,6 +122,20 @@ hpa_shape_cells(const struct hpa_file *file, uint32_t profile,
 	return section->raw;
 }
 
+bool
+hpa_shape_find_nodes(const struct hpa_file *file, uint32_t profile,
+                     struct hpa_shape_nodes *out)
+{
+	const struct hpa_section *nodes =
+		hpa_shape_section(file, HPA_ID_NODES, profile, HPA_NODE_SIZE);
+
+	if (!nodes)
+		return false;
+	out->raw = nodes->raw;
+	out->n = (uint32_t)(nodes->raw_size / HPA_NODE_SIZE);
+	return nodes->raw_size / HPA_NODE_SIZE < HPA_NONE;
+}
+
 struct hpa_shape_window
 hpa_shape_cluster(const struct hpa_shape *shape, uint32_t cluster)
 {
@@ -365,17 +379,14 @@ enter_profile(struct hpa_shape_walk *walk)
 {
 	const struct hpa_section *clusters = hpa_shape_section(
 		walk->file, HPA_ID_CLUSTERS, walk->profile, 4);
-	const struct hpa_section *nodes = hpa_shape_section(
-		walk->file, HPA_ID_NODES, walk->profile, HPA_NODE_SIZE);
 
-	if (!clusters || !nodes ||
+	if (!clusters ||
 	    !hpa_shape_read(walk->file, walk->profile, &walk->shape) ||
 	    !hpa_shape_levels(walk->file, walk->profile, &walk->shape,
-	                      clusters->raw_size, walk->levels))
+	                      clusters->raw_size, walk->levels) ||
+	    !hpa_shape_find_nodes(walk->file, walk->profile, &walk->nodes))
 		return false;
 	walk->clusters = clusters->raw;
-	walk->nodes = (struct hpa_shape_nodes){
-		nodes->raw, (uint32_t)(nodes->raw_size / HPA_NODE_SIZE)};
 	walk->level = 0;
 	walk->cluster = 0;
 	return true;

@@ -60,6 +60,10 @@ const struct hpa_section *hpa_shape_section(const struct hpa_file *file,
 const uint8_t *hpa_shape_cells(const struct hpa_file *file, uint32_t profile,
                                const struct hpa_shape *shape);
 
+/* NODE; false where there is none that nodes can be numbered in. */
+bool hpa_shape_find_nodes(const struct hpa_file *file, uint32_t profile,
+                          struct hpa_shape_nodes *out);
+
 struct hpa_shape_window hpa_shape_cluster(const struct hpa_shape *shape,
                                           uint32_t cluster);
 

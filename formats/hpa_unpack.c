@@ -157,21 +157,6 @@ unpack_nodes(const struct hpa_file *file, const struct hpa_section *section,
 	return section->raw_size == (size_t)nodes.n * HPA_NODE_SIZE;
 }
 
-/* The nodes that a section relies on. */
-static bool
-find_nodes(const struct hpa_file *file, const struct hpa_section *section,
-           struct hpa_shape_nodes *out)
-{
-	const struct hpa_section *nodes = hpa_shape_section(
-		file, HPA_ID_NODES, section->profile, HPA_NODE_SIZE);
-
-	if (!nodes)
-		return false;
-	out->raw = nodes->raw;
-	out->n = (uint32_t)(nodes->raw_size / HPA_NODE_SIZE);
-	return nodes->raw_size / HPA_NODE_SIZE < HPA_NONE;
-}
-
 static bool
 unpack_inter(const struct hpa_file *file, const struct hpa_section *section,
              struct reader *in, uint8_t *out)
@@ -183,7 +168,7 @@ unpack_inter(const struct hpa_file *file, const struct hpa_section *section,
 	uint32_t most, n = 0;
 
 	if (!hpa_shape_read(file, section->profile, &shape) ||
-	    !find_nodes(file, section, &nodes) ||
+	    !hpa_shape_find_nodes(file, section->profile, &nodes) ||
 	    n_numbers < (uint64_t)nodes.n + 1)
 		return false;
 	most = (uint32_t)(n_numbers - nodes.n - 1);
@@ -512,7 +497,7 @@ unpack_clusters(const struct hpa_file *file, const struct hpa_section *section,
 	if (!hpa_shape_read(file, section->profile, &clusters.shape) ||
 	    !hpa_shape_levels(file, section->profile, &clusters.shape,
 	                      section->raw_size, clusters.levels) ||
-	    !find_nodes(file, section, &clusters.nodes))
+	    !hpa_shape_find_nodes(file, section->profile, &clusters.nodes))
 		return false;
 	clusters.inter = find_inter(file, section, clusters.nodes.n);
 	if (!clusters.inter)

@@ -96,6 +96,18 @@ level_find_format(const char *name)
 }
 
 enum diag_status
+level_load_other(const struct level_options *options, const char *name,
+                 const uint8_t **data, size_t *size, struct diag *diag)
+{
+	const struct level_loader *loader = &options->loader;
+
+	if (!loader->load)
+		return diag_set(diag, DIAG_FAILED, 0,
+		                "no other files can be read here");
+	return loader->load(loader->user, name, data, size, diag);
+}
+
+enum diag_status
 level_check_format(const char *name, struct diag *diag)
 {
 	const struct level_format *format;

@@ -135,6 +135,11 @@ level_is_open(const struct level *level, size_t cell)
 	return terrain->factor != 0 && !terrain->only_if_named;
 }
 
+/* Another file, which the level names. */
+enum diag_status level_load_other(const struct level_options *options,
+                                  const char *name, const uint8_t **data,
+                                  size_t *size, struct diag *diag);
+
 /* The readers, one file each. */
 int ldtk_probe(const uint8_t *data, size_t size);
 enum diag_status ldtk_read(const uint8_t *data, size_t size,

@@ -127,17 +127,13 @@ pick_level(const struct reader *reader, size_t n, const json_t **out)
 static enum diag_status
 load_level(struct reader *reader, const char *name)
 {
-	const struct level_loader *loader = &reader->options->loader;
 	struct diag diag = {.line = 0};
 	const uint8_t *data = NULL;
 	enum diag_status st;
 	size_t size = 0;
 	char line[32] = "";
 
-	if (!loader->load)
-		st = diag_set(&diag, DIAG_FAILED, 0, "no other files can be read here");
-	else
-		st = loader->load(loader->user, name, &data, &size, &diag);
+	st = level_load_other(reader->options, name, &data, &size, &diag);
 	if (st == DIAG_OK) {
 		reader->external = level_json_read(data, size, &diag);
 		st = reader->external ? DIAG_OK : diag.status;

@@ -29,18 +29,12 @@
 #include <string.h>
 
 #include "formats/level.h"
+#include "formats/text.h"
 
 #define NOT_A_MAP "not a MovingAI map: "
 
-/* A line or a part of one; not ended by NUL. */
-struct text {
-	const uint8_t *data;
-	size_t size;
-};
-
 struct reader {
-	const uint8_t *at, *end;
-	unsigned long line; /* of the text read last */
+	struct text_lines lines;
 	const struct terrain_table *table;
 	const struct workers *workers;
 	struct diag *diag;
@@ -71,96 +65,11 @@ struct alphabet {
 	uint8_t terrain[256];
 };
 
-/* Bytes as a person can read them: what is not printable as \xNN, long texts
- * cut. */
-struct quoted {
-	char text[64];
-};
-
-static struct quoted
-quote(struct text text)
-{
-	struct quoted out = {""};
-	size_t used = 0;
-	size_t i;
-
-	for (i = 0; i < text.size; i++) {
-		if (used > 40) {
-			snprintf(out.text + used, sizeof(out.text) - used,
-			         "...");
-			break;
-		}
-		if (text.data[i] >= ' ' && text.data[i] <= '~')
-			out.text[used++] = (char)text.data[i];
-		else
-			used += (size_t)snprintf(
-				out.text + used, sizeof(out.text) - used,
-				"\\x%02x", text.data[i]);
-	}
-	return out;
-}
-
-static bool
-is_blank(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static struct text
-trim_end(struct text text)
-{
-	while (text.size > 0 && is_blank(text.data[text.size - 1]))
-		text.size--;
-	return text;
-}
-
-/* The next line without its end; false, and an empty one, after the last. */
-static bool
-next_line(struct reader *reader, struct text *line)
-{
-	size_t rest = (size_t)(reader->end - reader->at);
-	const uint8_t *newline;
-
-	*line = (struct text){reader->at, 0};
-	if (rest == 0)
-		return false;
-	newline = memchr(reader->at, '\n', rest);
-	line->size = newline ? (size_t)(newline - reader->at) : rest;
-	reader->at += newline ? line->size + 1 : line->size;
-	reader->line++;
-	if (line->size > 0 && line->data[line->size - 1] == '\r')
-		line->size--;
-	return true;
-}
-
-/* Is this the header line of that keyword? If so, *value is what follows. */
-static bool
-has_keyword(struct text line, const char *keyword, struct text *value)
-{
-	size_t size = strlen(keyword);
-
-	if (line.size < size || memcmp(line.data, keyword, size) != 0 ||
-	    (line.size > size && !is_blank(line.data[size])))
-		return false;
-	while (size < line.size && is_blank(line.data[size]))
-		size++;
-	value->data = line.data + size;
-	value->size = line.size - size;
-	return true;
-}
-
-static bool
-is_word(struct text text, const char *word)
-{
-	return text.size == strlen(word) &&
-	       memcmp(text.data, word, text.size) == 0;
-}
-
 static enum diag_status
 refuse_line(const struct reader *reader, const char *what, struct text line)
 {
-	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line, "%s '%s'",
-	                what, quote(line).text);
+	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->lines.line,
+	                "%s '%s'", what, text_quote(line).text);
 }
 
 static enum diag_status
@@ -168,19 +77,21 @@ read_type(struct reader *reader)
 {
 	struct text line, value;
 
-	if (!next_line(reader, &line))
+	if (!text_next_line(&reader->lines, &line))
 		return diag_set(reader->diag, DIAG_BAD_INPUT, 1,
 		                NOT_A_MAP "file is empty");
-	line = trim_end(line);
-	if (!has_keyword(line, "type", &value))
-		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+	line = text_trim_end(line);
+	if (!text_has_keyword(line, "type", &value))
+		return diag_set(reader->diag, DIAG_BAD_INPUT,
+		                reader->lines.line,
 		                NOT_A_MAP "first line is '%s', "
 		                          "not 'type octile'",
-		                quote(line).text);
-	if (!is_word(value, "octile"))
-		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		                text_quote(line).text);
+	if (!text_is(value, "octile"))
+		return diag_set(reader->diag, DIAG_BAD_INPUT,
+		                reader->lines.line,
 		                "type '%s' is not supported (octile is)",
-		                quote(value).text);
+		                text_quote(value).text);
 	return DIAG_OK;
 }
 
@@ -200,9 +111,10 @@ read_side(const struct reader *reader, struct text line, struct text value,
 		number = 10 * number + value.data[i] - '0';
 	}
 	if (i < value.size || number == 0 || number > LEVEL_MAX_SIDE)
-		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		return diag_set(reader->diag, DIAG_BAD_INPUT,
+		                reader->lines.line,
 		                "'%s' is not a number from 1 to %u",
-		                quote(line).text, LEVEL_MAX_SIDE);
+		                text_quote(line).text, LEVEL_MAX_SIDE);
 	*side = number;
 	return DIAG_OK;
 }
@@ -213,11 +125,11 @@ read_header_line(const struct reader *reader, struct text line,
 {
 	struct text value;
 
-	if (has_keyword(line, "height", &value))
+	if (text_has_keyword(line, "height", &value))
 		return read_side(reader, line, value, &header->height);
-	if (has_keyword(line, "width", &value))
+	if (text_has_keyword(line, "width", &value))
 		return read_side(reader, line, value, &header->width);
-	if (has_keyword(line, "type", &value))
+	if (text_has_keyword(line, "type", &value))
 		return refuse_line(reader, "duplicate header line", line);
 	return refuse_line(reader, "unknown header line", line);
 }
@@ -230,18 +142,18 @@ read_header(struct reader *reader, struct header *header)
 	enum diag_status st = read_type(reader);
 
 	while (st == DIAG_OK) {
-		if (!next_line(reader, &line))
+		if (!text_next_line(&reader->lines, &line))
 			return diag_set(reader->diag, DIAG_BAD_INPUT,
-			                reader->line,
+			                reader->lines.line,
 			                "file ends in the header, before "
 			                "a line 'map'");
-		line = trim_end(line);
-		if (is_word(line, "map"))
+		line = text_trim_end(line);
+		if (text_is(line, "map"))
 			break;
 		st = read_header_line(reader, line, header);
 	}
 	if (st == DIAG_OK && (header->height == 0 || header->width == 0))
-		st = diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		st = diag_set(reader->diag, DIAG_BAD_INPUT, reader->lines.line,
 		              "header has no %s before 'map'",
 		              header->height == 0 ? "height" : "width");
 	return st;
@@ -250,11 +162,11 @@ read_header(struct reader *reader, struct header *header)
 static bool
 rest_is_blank(const struct reader *reader)
 {
-	const uint8_t *p = reader->at;
+	const uint8_t *p = reader->lines.at;
 
-	while (p < reader->end && (is_blank(*p) || *p == '\n'))
+	while (p < reader->lines.end && (text_is_blank(*p) || *p == '\n'))
 		p++;
-	return p == reader->end;
+	return p == reader->lines.end;
 }
 
 /* The column of the first letter that is none, or the number of letters. */
@@ -291,20 +203,22 @@ is_row(struct text line, const struct header *header,
 static enum diag_status
 refuse_rest(struct reader *reader, const struct header *header)
 {
-	unsigned long first = reader->line + 1;
+	unsigned long first = reader->lines.line + 1;
 	unsigned long n_rows = header->height;
 	struct text line = {NULL, 0};
 
-	while (next_line(reader, &line) &&
+	while (text_next_line(&reader->lines, &line) &&
 	       is_row(line, header, reader->table))
 		n_rows++;
 	if (n_rows > header->height)
 		return diag_set(reader->diag, DIAG_BAD_INPUT, first,
 		                "%lu rows, header says %lu", n_rows,
 		                (unsigned long)header->height);
-	while (trim_end(line).size == 0 && next_line(reader, &line))
+	while (text_trim_end(line).size == 0 &&
+	       text_next_line(&reader->lines, &line))
 		continue;
-	return refuse_line(reader, "text after the last row:", trim_end(line));
+	return refuse_line(reader,
+	                   "text after the last row:", text_trim_end(line));
 }
 
 /* Are there as many rows as the header says, each as long as it says, and
@@ -313,7 +227,7 @@ refuse_rest(struct reader *reader, const struct header *header)
 static enum diag_status
 check_shape(struct reader reader, const struct header *header, size_t *stride)
 {
-	const uint8_t *first = reader.at;
+	const uint8_t *first = reader.lines.at;
 	unsigned long n_rows;
 	struct text row;
 
@@ -321,14 +235,14 @@ check_shape(struct reader reader, const struct header *header, size_t *stride)
 	for (n_rows = 0; n_rows < header->height; n_rows++) {
 		if (rest_is_blank(&reader))
 			return diag_set(reader.diag, DIAG_BAD_INPUT,
-			                reader.line,
+			                reader.lines.line,
 			                "file ends after %lu rows, "
 			                "header says %lu",
 			                n_rows, (unsigned long)header->height);
-		next_line(&reader, &row);
+		text_next_line(&reader.lines, &row);
 		if (row.size != header->width)
 			return diag_set(reader.diag, DIAG_BAD_INPUT,
-			                reader.line,
+			                reader.lines.line,
 			                "row has %zu cells, header says %lu",
 			                row.size, (unsigned long)header->width);
 		if (n_rows == 1)
@@ -351,7 +265,7 @@ refuse_letter(const struct reader *reader, struct text row,
 		snprintf(shown, sizeof(shown), "'%c'", letter);
 	else
 		snprintf(shown, sizeof(shown), "0x%02x", letter);
-	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->lines.line,
 	                "unknown terrain letter %s at column %zu "
 	                "(known: . G S free, @ O T W blocked; "
 	                "--terrain gives others a meaning)",
@@ -436,7 +350,7 @@ static bool
 read_strided(const struct reader *reader, size_t stride,
              const struct alphabet *alphabet, struct level *level)
 {
-	struct rows rows = {reader->at, stride, alphabet, level, {false}};
+	struct rows rows = {reader->lines.at, stride, alphabet, level, {false}};
 	size_t n = (level->height + BAND_HEIGHT - 1) / BAND_HEIGHT;
 
 	workers_run(reader->workers, n, read_band, &rows);
@@ -458,7 +372,7 @@ read_rows(struct reader *reader, size_t stride, const struct alphabet *alphabet,
 		return DIAG_OK;
 	/* Line by line, to the bad one if there is one. */
 	for (uint32_t y = 0; y < level->height; y++) {
-		next_line(reader, &row);
+		text_next_line(&reader->lines, &row);
 		if (!read_row(row.data, alphabet, level->width, cells))
 			return refuse_letter(reader, row, alphabet);
 		cells += level->width;
@@ -472,7 +386,7 @@ movingai_probe(const uint8_t *data, size_t size)
 	struct text start = {data, size < 6 ? size : 6};
 	struct text value;
 
-	return has_keyword(start, "type", &value);
+	return text_has_keyword(start, "type", &value);
 }
 
 enum diag_status
@@ -480,8 +394,7 @@ movingai_read(const uint8_t *data, size_t size,
               const struct level_options *options, struct level *out,
               struct diag *diag)
 {
-	struct reader reader = {.at = data,
-	                        .end = data + size,
+	struct reader reader = {.lines = {data, data + size, 0},
 	                        .table = options->terrain,
 	                        .workers = options->workers,
 	                        .diag = diag};

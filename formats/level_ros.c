@@ -547,18 +547,14 @@ blame_image(const struct map *map, struct diag *diag)
 static enum diag_status
 read_image(struct converter *converter, struct diag *diag)
 {
-	const struct level_loader *loader = &converter->options->loader;
 	const struct image_sink sink = {begin, convert_row, converter};
 	const struct map *map = converter->map;
 	const uint8_t *data = NULL;
 	size_t size = 0;
 	enum diag_status st;
 
-	if (!loader->load)
-		return diag_set(diag, DIAG_FAILED, map->image_line,
-		                "image '%.100s' can't be read from here",
-		                map->image);
-	st = loader->load(loader->user, map->image, &data, &size, diag);
+	st = level_load_other(converter->options, map->image, &data, &size,
+	                      diag);
 	if (st == DIAG_OK)
 		st = image_decode(data, size, &sink, diag);
 	return st == DIAG_OK ? st : blame_image(map, diag);

@@ -359,7 +359,6 @@ read_tileset_bytes(struct tiled_map *map, uint32_t first, const uint8_t *data,
 static enum diag_status
 read_tileset(struct tiled_map *map, const struct tiled_tileset *tileset)
 {
-	const struct level_loader *loader = &map->options->loader;
 	const char *name = text_at(map, tileset->source);
 	struct diag diag = {.line = 0};
 	const uint8_t *data = NULL;
@@ -367,10 +366,7 @@ read_tileset(struct tiled_map *map, const struct tiled_tileset *tileset)
 	size_t size = 0;
 	char line[32] = "";
 
-	if (!loader->load)
-		st = diag_set(&diag, DIAG_FAILED, 0, "no other files can be read here");
-	else
-		st = loader->load(loader->user, name, &data, &size, &diag);
+	st = level_load_other(map->options, name, &data, &size, &diag);
 	if (st == DIAG_OK)
 		st = read_tileset_bytes(map, tileset->first, data, size, &diag);
 	if (st == DIAG_OK)

@@ -15,19 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/text.h"
+
 #define MAX_WHOLE 2147483647L /* no level is larger, everywhere a long */
 #define MAX_NUMBER_SIZE 32u   /* characters */
 #define MIN_PROBLEM_SIZE 18u  /* "0 m 1 1 0 0 0 0 0" and a line end */
 
-/* A line or a part of one; not ended by NUL. */
-struct text {
-	const uint8_t *data;
-	size_t size;
-};
-
 struct reader {
-	const uint8_t *at, *end;
-	unsigned long line; /* of the text read last */
+	struct text_lines lines;
 	struct diag *diag;
 };
 
@@ -37,87 +32,26 @@ static const char *const field_names[N_FIELDS] = {
 	"y2", "x2", "y1", "x1", "height", "width", "bucket",
 };
 
-static bool
-is_blank(uint8_t c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* Without white space at both ends. */
-static struct text
-trim(struct text text)
-{
-	while (text.size > 0 && is_blank(text.data[text.size - 1]))
-		text.size--;
-	while (text.size > 0 && is_blank(*text.data)) {
-		text.data++;
-		text.size--;
-	}
-	return text;
-}
-
-/* The next line, trimmed; false after the last one. */
-static bool
-next_line(struct reader *reader, struct text *line)
-{
-	size_t rest = (size_t)(reader->end - reader->at);
-	const uint8_t *newline;
-
-	if (rest == 0)
-		return false;
-	newline = memchr(reader->at, '\n', rest);
-	line->data = reader->at;
-	line->size = newline ? (size_t)(newline - reader->at) : rest;
-	reader->at += newline ? line->size + 1 : line->size;
-	reader->line++;
-	*line = trim(*line);
-	return true;
-}
-
-/* Bytes as a person can read them: what is not printable as '?', long texts
- * cut. */
-struct quoted {
-	char text[48];
-};
-
-static struct quoted
-quote(struct text text)
-{
-	struct quoted out = {""};
-	size_t i;
-
-	for (i = 0; i < text.size && i < 40; i++)
-		out.text[i] = text.data[i] >= ' ' && text.data[i] <= '~'
-		                      ? (char)text.data[i]
-		                      : '?';
-	if (i < text.size)
-		snprintf(out.text + i, sizeof(out.text) - i, "...");
-	return out;
-}
-
 static enum diag_status
 read_version(struct reader *reader)
 {
-	static const char keyword[] = "version";
-	const size_t size = sizeof(keyword) - 1;
-	struct text line = {reader->at, 0};
-	struct text value;
+	struct text line, value;
 
-	if (!next_line(reader, &line))
+	if (!text_next_line(&reader->lines, &line))
 		return diag_set(reader->diag, DIAG_BAD_INPUT, 1,
 		                "not a MovingAI problem file: file is empty");
-	if (line.size < size || memcmp(line.data, keyword, size) != 0 ||
-	    (line.size > size && !is_blank(line.data[size])))
-		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+	line = text_trim(line);
+	if (!text_has_keyword(line, "version", &value))
+		return diag_set(reader->diag, DIAG_BAD_INPUT,
+		                reader->lines.line,
 		                "not a MovingAI problem file: first line is "
 		                "'%s', not 'version 1'",
-		                quote(line).text);
-	value = trim((struct text){line.data + size, line.size - size});
-	if ((value.size != 1 || memcmp(value.data, "1", 1) != 0) &&
-	    (value.size != 3 || memcmp(value.data, "1.0", 3) != 0))
-		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		                text_quote(line).text);
+	if (!text_is(value, "1") && !text_is(value, "1.0"))
+		return diag_set(reader->diag, DIAG_BAD_INPUT,
+		                reader->lines.line,
 		                "version '%s' is not supported (1 is)",
-		                quote(value).text);
+		                text_quote(value).text);
 	return DIAG_OK;
 }
 
@@ -208,8 +142,8 @@ count_fields(struct text line)
 	size_t i;
 
 	for (i = 0; i < line.size; i++)
-		if (!is_blank(line.data[i]) &&
-		    (i == 0 || is_blank(line.data[i - 1])))
+		if (!text_is_blank(line.data[i]) &&
+		    (i == 0 || text_is_blank(line.data[i - 1])))
 			n++;
 	return n;
 }
@@ -221,9 +155,9 @@ last_field(struct text *line)
 	struct text field;
 	size_t start;
 
-	*line = trim(*line);
+	*line = text_trim(*line);
 	start = line->size;
-	while (start > 0 && !is_blank(line->data[start - 1]))
+	while (start > 0 && !text_is_blank(line->data[start - 1]))
 		start--;
 	field.data = line->data + start;
 	field.size = line->size - start;
@@ -237,7 +171,7 @@ first_field(struct text line)
 {
 	size_t size = 0;
 
-	while (size < line.size && !is_blank(line.data[size]))
+	while (size < line.size && !text_is_blank(line.data[size]))
 		size++;
 	return (struct text){line.data, size};
 }
@@ -246,8 +180,9 @@ static enum diag_status
 refuse_field(const struct reader *reader, const char *name, struct text field,
              const char *what)
 {
-	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
-	                "%s '%s' is not %s", name, quote(field).text, what);
+	return diag_set(reader->diag, DIAG_BAD_INPUT, reader->lines.line,
+	                "%s '%s' is not %s", name, text_quote(field).text,
+	                what);
 }
 
 static enum diag_status
@@ -260,7 +195,8 @@ read_problem(const struct reader *reader, struct text line,
 	unsigned i;
 
 	if (n_fields < 9)
-		return diag_set(reader->diag, DIAG_BAD_INPUT, reader->line,
+		return diag_set(reader->diag, DIAG_BAD_INPUT,
+		                reader->lines.line,
 		                "problem has %zu fields, not 9: bucket map "
 		                "width height x1 y1 x2 y2 length",
 		                n_fields);
@@ -288,7 +224,8 @@ read_problems(struct reader *reader, struct scen *out)
 	enum diag_status st;
 	struct text line;
 
-	while (next_line(reader, &line)) {
+	while (text_next_line(&reader->lines, &line)) {
+		line = text_trim(line);
 		if (line.size == 0)
 			continue;
 		st = read_problem(reader, line,
@@ -303,7 +240,7 @@ read_problems(struct reader *reader, struct scen *out)
 enum diag_status
 scen_read(const uint8_t *data, size_t size, struct scen *out, struct diag *diag)
 {
-	struct reader reader = {data, data + size, 0, diag};
+	struct reader reader = {{data, data + size, 0}, diag};
 	enum diag_status st;
 
 	*out = (struct scen){0};

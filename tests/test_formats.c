@@ -1137,7 +1137,7 @@ bad_ros_maps_are_refused_with_line_and_reason(void **state)
 	must_refuse("map.yaml", &file, &options, DIAG_BAD_INPUT, 1,
 	            "image 'a.pgm': it is neither PGM nor PNG");
 	must_refuse("map.yaml", &file, NULL, DIAG_FAILED, 1,
-	            "image 'a.pgm' can't be read from here");
+	            "image 'a.pgm': no other files can be read here");
 	options.gray_threshold = 100;
 	must_refuse("map.yaml", &file, &options, DIAG_USAGE, 0,
 	            "--gray-threshold is not for ROS maps, which have "

@@ -399,7 +399,7 @@ static const struct {
 	{"versions 1\n", 1,
          NO_SCEN "first line is 'versions 1', not 'version 1'"},
 	{"\x1b[2J012345678901234567890123456789012345678901234567\n", 1,
-         NO_SCEN "first line is '?[2J012345678901234567890123456789012345..."
+         NO_SCEN "first line is '\\x1b[2J0123456789012345678901234567890123..."
                  "', not 'version 1'"},
 	{"version\n", 1, "version '' is not supported (1 is)"},
 	{"version 2\n", 1, "version '2' is not supported (1 is)"},
