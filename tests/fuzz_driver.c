@@ -97,14 +97,14 @@ gather_levels(const struct level_format *format, struct corpus *out)
 	                         "formats/tmx"};
 	char suffixes[64];
 
-	for (size_t i = 0; i < sizeof(fuzz_seeds) / sizeof(*fuzz_seeds); i++)
+	for (size_t i = 0; i < N_ELEMENTS(fuzz_seeds); i++)
 		if (!strcmp(fuzz_seeds[i].format, format->name))
 			add_text(out, fuzz_seeds[i].text);
 	snprintf(suffixes, sizeof(suffixes), "%s", format->suffixes);
 	for (char *suffix = strtok(suffixes, " "); suffix;
 	     suffix = strtok(NULL, " ")) {
 		for_each_file(data_folder(), suffix, add_seed, out);
-		for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		for (size_t i = 0; i < N_ELEMENTS(folders); i++)
 			if (maps_folder(folders[i]))
 				for_each_file(maps_folder(folders[i]), suffix,
 				              add_seed, out);

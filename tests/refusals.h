@@ -51,8 +51,6 @@ struct refusal {
 	struct patch patches[4];
 };
 
-#define N_ROWS(rows) (sizeof(rows) / sizeof(rows[0]))
-
 /* Each of the rows is refused. */
 void assert_refusals(const struct image *good, const struct refusal *rows,
                      size_t n);

@@ -436,6 +436,16 @@ ends_in(const char *name, const char *suffix)
 	       strcmp(name + size - suffix_size, suffix) == 0;
 }
 
+uint8_t *
+exact_copy(const uint8_t *data, size_t size)
+{
+	uint8_t *copy = must_have(malloc(size ? size : 1));
+
+	if (size)
+		memcpy(copy, data, size);
+	return copy;
+}
+
 size_t
 for_each_file(const char *folder, const char *suffix,
               void (*use)(const char *path, const char *name, void *user),

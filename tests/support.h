@@ -13,6 +13,20 @@
 #include "include/hpa.h"
 #include "src/cli/oracle.h"
 
+#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Is this built with AddressSanitizer, which makes everything slow? */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#ifndef HAS_ASAN
+#define HAS_ASAN 0
+#endif
+
 /* Random numbers by splitmix64: the same from the same seed, everywhere. */
 struct rng {
 	uint64_t state;
@@ -68,6 +82,10 @@ void draw_level(const struct level *level, const hpa_cell *cells, size_t n);
 /* The bytes of a file, to be freed with free(), or NULL. A byte behind them is
  * 0. */
 uint8_t *read_file(const char *name, size_t *size);
+
+/* A copy in memory of exactly its size, so that a sanitizer sees every step beyond
+ * it. Free it with free(). */
+uint8_t *exact_copy(const uint8_t *data, size_t size);
 
 /* Call use() with the path and the name of each file in a folder whose name
  * ends in `suffix`, sorted by name; returns their number, 0 also where there is

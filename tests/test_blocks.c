@@ -259,7 +259,7 @@ the_list_of_blocks_is_checked(void **state)
 	(void)state;
 	fill_blob(&rng, raw, SIZE);
 	good = write_blob(raw, SIZE);
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		struct image image = image_copy(&good);
 		uint8_t *at = rows[i].in_entry ? entry_of(&image, "blob")
 		                               : section_of(&image, "blob");
@@ -303,7 +303,7 @@ the_sizes_of_packed_sections_are_checked(void **state)
 	struct image good = subject_bake("packed world");
 
 	(void)state;
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		struct image image = image_copy(&good);
 
 		put(entry_of(&image, rows[i].id) + rows[i].offset,

@@ -33,7 +33,6 @@
 #include "src/bake/bake.h"
 #include "tests/support.h"
 
-#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_LEVELS 5u
 
 #define N_RANDOM 3000

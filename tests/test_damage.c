@@ -58,7 +58,7 @@ hash_content(const struct hpa_file *file)
 	uint64_t hash = HPA_HASH_SEED;
 
 	for (uint32_t p = 0; p < n_profiles; p++)
-		for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
+		for (size_t i = 0; i < N_ELEMENTS(ids); i++) {
 			const struct hpa_section *section =
 				hpa_file_find(file, ids[i], p);
 
@@ -282,7 +282,7 @@ the_files_have_all_sections_and_codecs(void **state)
 	for (uint32_t i = 0; i < N_SUBJECTS; i++)
 		printf("# %s: %lu bytes\n", all.subjects[i].name,
 		       (unsigned long)all.subjects[i].image.size);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
 		if (!has_codec(rows[i].id, rows[i].codec))
 			fail_msg("no %s by codec %u", rows[i].id,
 			         rows[i].codec);

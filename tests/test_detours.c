@@ -17,6 +17,7 @@
 #include "hpa.h"
 #include "tests/baked.h"
 #include "tests/parts.h"
+#include "tests/support.h"
 
 #define MAX_CELLS 1024
 #define MAX_SIZE 1024
@@ -210,7 +211,7 @@ make_row(const struct row *row)
 		{HPA_ID_LEVELS, &levels}, {HPA_ID_LINK_EDGES, &edges},
 		{HPA_ID_REACH, &reach},   {HPA_ID_CLUSTERS, &clusters},
 	};
-	enum { N_PARTS = sizeof(parts) / sizeof(parts[0]) };
+	enum { N_PARTS = N_ELEMENTS(parts) };
 	struct hpa_new_section sections[N_PARTS + 1];
 	uint32_t size = row->cluster_size, n_inner = row->n_inner;
 	uint32_t n_nodes = n_inner + 2;

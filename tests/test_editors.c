@@ -24,24 +24,12 @@
 
 #include "tests/support.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#ifndef HAS_ASAN
-#define HAS_ASAN 0
-#endif
-
 #ifdef HAVE_EXPAT
 #define FIRST_FORMAT XML
 #else
 #define FIRST_FORMAT JSON
 #endif
 
-#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define FLIPS 0xf0000000u
 
 /* Texts that grow */
@@ -95,11 +83,9 @@ read_level(const char *name, const void *data, size_t size,
            const struct level_options *options, struct level *out,
            struct diag *diag)
 {
-	uint8_t *copy = malloc(size ? size : 1);
+	uint8_t *copy = exact_copy(data, size);
 	enum diag_status status;
 
-	assert_non_null(copy);
-	memcpy(copy, data, size);
 	memset(diag, 0, sizeof(*diag));
 	status = level_read(name, copy, size, options, out, diag);
 	free(copy);

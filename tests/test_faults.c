@@ -36,11 +36,7 @@
 
 /* So many of the first calls are tried, and of later ones fewer and fewer;
  * starting the instrumented program takes long. */
-#if defined(__SANITIZE_ADDRESS__)
-#define DENSITY 4u
-#else
-#define DENSITY 16u
-#endif
+#define DENSITY (HAS_ASAN ? 4u : 16u)
 #define MAX_ARGUMENTS 24
 #define MAX_NAME 4096
 
@@ -112,8 +108,6 @@ static const struct command readers[] = {
          {"verify", "castle.hpa", "--level", "$D/castle.map", "--scen",
           "castle.scen"}},
 };
-#define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
-
 static void
 name_in(const char *name, char *out)
 {
@@ -408,14 +402,14 @@ static void
 an_allocation_of_a_bake_may_fail(void **state)
 {
 	(void)state;
-	try_memory(bakes, N_ROWS(bakes), true);
+	try_memory(bakes, N_ELEMENTS(bakes), true);
 }
 
 static void
 an_allocation_of_a_reader_may_fail(void **state)
 {
 	(void)state;
-	try_memory(readers, N_ROWS(readers), false);
+	try_memory(readers, N_ELEMENTS(readers), false);
 }
 
 /* Two bakes, with and without files that have no name. */
@@ -458,7 +452,7 @@ a_call_of_the_system_may_fail(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		struct tally tally = try_bakes(rows[i].call, rows[i].how);
 
 		if (tally.n_runs == 0)
@@ -468,7 +462,7 @@ a_call_of_the_system_may_fail(void **state)
 			         tally.n_failed, tally.n_runs, rows[i].call,
 			         rows[i].how);
 	}
-	for (size_t i = 0; i < N_ROWS(readers); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(readers); i++) {
 		struct tally tally =
 			try_faults(&readers[i], "open", "13", false);
 
@@ -609,7 +603,8 @@ a_bake_may_be_killed_at_any_moment(void **state)
 		data[i] = contents("out/x.hpa", &size[i]);
 	}
 	for (uint32_t i = 0, old = 1; i < n; i++) {
-		int number = signals[rng_below(&place.rng, N_ROWS(signals))];
+		int number =
+			signals[rng_below(&place.rng, N_ELEMENTS(signals))];
 		size_t n_before = n_beside;
 
 		run_and_kill(&commands[1 - old], number,
@@ -657,7 +652,7 @@ a_bake_may_be_killed_before_a_call(void **state)
 	(void)state;
 	if (!place.has_unnamed)
 		skip();
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		write_file("out/x.hpa", old_file, sizeof(old_file));
 		result = run(&bakes[0], rows[i].fault);
 		if (!WIFSIGNALED(result.status))
@@ -771,7 +766,7 @@ set_up(void **state)
 	place.has_unnamed = has_unnamed(path);
 	write_file("links", links, sizeof(links) - 1);
 	write_file("castle.scen", scen, sizeof(scen) - 1);
-	for (size_t i = 0; i < N_ROWS(makers); i++)
+	for (size_t i = 0; i < N_ELEMENTS(makers); i++)
 		make(&makers[i]);
 	return 0;
 }
@@ -785,7 +780,7 @@ tear_down(void **state)
 	char path[MAX_NAME];
 
 	(void)state;
-	for (size_t i = 0; i < N_ROWS(names); i++)
+	for (size_t i = 0; i < N_ELEMENTS(names); i++)
 		remove_file(names[i]);
 	name_in("out", path);
 	return rmdir(path) || rmdir(place.folder);

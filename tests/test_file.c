@@ -290,7 +290,7 @@ a_missing_section_is_refused_by_name(void **state)
 	struct image image = subject_bake("world");
 
 	(void)state;
-	for (uint32_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+	for (uint32_t i = 0; i < N_ELEMENTS(ids); i++) {
 		char text[] = "section .... is missing";
 		struct parts parts;
 		struct image less;
@@ -593,7 +593,7 @@ every_field_of_the_header_is_checked(void **state)
 		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
 		patch_header(&good, rows[i].offset, rows[i].width,
 		             rows[i].value, rows[i].status, rows[i].why);
 	free(good.data);
@@ -653,7 +653,7 @@ every_field_of_a_table_entry_is_checked(void **state)
 	uint32_t at = (uint32_t)(entry_of(&good, HPA_ID_CELLS) - good.data);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
 		patch_header(&good, at + rows[i].offset, rows[i].width,
 		             rows[i].value, HPA_CORRUPT, rows[i].why);
 	free(good.data);

@@ -21,18 +21,6 @@
 
 #include "tests/support.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#ifndef HAS_ASAN
-#define HAS_ASAN 0
-#endif
-
-#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define N_ROUNDS 300
 #define MAX_SIDE 40u
 
@@ -82,12 +70,9 @@ read_exact(const char *name, const uint8_t *data, size_t size,
            const struct level_options *options, struct level *out,
            struct diag *diag)
 {
-	uint8_t *copy = malloc(size ? size : 1);
+	uint8_t *copy = exact_copy(data, size);
 	enum diag_status status;
 
-	assert_non_null(copy);
-	if (size)
-		memcpy(copy, data, size);
 	memset(diag, 0, sizeof(*diag));
 	status = level_read(name, copy, size, options, out, diag);
 	free(copy);

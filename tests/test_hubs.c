@@ -63,7 +63,7 @@ labels_are_checked(void **state)
 	(void)state;
 	assert_true(hpa_get_u32(raw + HPA_HUBS_FIRST, 4) >
 	            hpa_get_u32(raw + HPA_HUBS_FIRST, 3) + 1);
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 

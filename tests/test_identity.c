@@ -202,7 +202,7 @@ another_version_is_not_written_so(void **state)
 
 	(void)state;
 	world_bake(&world, &options, &baked);
-	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(offsets); i++) {
 		uint8_t *byte = &baked.image.data[offsets[i]];
 		struct hpa_file file = baked.file;
 

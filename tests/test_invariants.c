@@ -33,11 +33,7 @@
 
 /* Sanitizers make all of it several times slower; there, every so many
  * problems of a real level do. */
-#ifdef __SANITIZE_ADDRESS__
-#define PROBLEM_STRIDE 23
-#else
-#define PROBLEM_STRIDE 1
-#endif
+#define PROBLEM_STRIDE (HAS_ASAN ? 23 : 1)
 
 /* One bake of a level, open. */
 struct baked_level {
@@ -553,8 +549,8 @@ check_map(const char *folder, const char *name, bool is_trusted)
 		bool prune;
 		unsigned n_threads;
 	} variants[] = {{0, true, 2}, {1, true, 1}, {2, false, 3}};
-	const size_t n_variants = sizeof(variants) / sizeof(variants[0]);
-	struct baked_level baked[sizeof(variants) / sizeof(variants[0])];
+	const size_t n_variants = N_ELEMENTS(variants);
+	struct baked_level baked[N_ELEMENTS(variants)];
 	struct diag diag = {.text = ""};
 	char file[512];
 	size_t size;
@@ -603,7 +599,7 @@ invariants_hold_on_real_levels(void **state)
 	size_t n_maps = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(folders); i++) {
 		char path_name[4096];
 		struct dirent *entry;
 		DIR *dir;

@@ -18,12 +18,7 @@
 #define SIDE 40u
 #define N_WINDOWS 3000
 #define N_LEVELS 400
-
-#ifdef __SANITIZE_ADDRESS__
-#define MAX_REAL_CELLS 70000u
-#else
-#define MAX_REAL_CELLS UINT32_MAX
-#endif
+#define MAX_REAL_CELLS (HAS_ASAN ? 70000u : UINT32_MAX)
 
 static struct window_field plain;
 static struct kernel kernel;
@@ -227,7 +222,7 @@ real_levels_bake_to_the_same_bytes(void **state)
 	size_t n = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(folders); i++) {
 		const char *folder = maps_folder(folders[i]);
 
 		if (folder)

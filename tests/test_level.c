@@ -17,31 +17,7 @@
 
 #include "tests/support.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#ifndef HAS_ASAN
-#define HAS_ASAN 0
-#endif
-
-#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define BLANKS " \t\r"
-
-/* A copy whose memory ends where the file does. */
-static uint8_t *
-exact_copy(const uint8_t *data, size_t size)
-{
-	uint8_t *copy = malloc(size ? size : 1);
-
-	assert_non_null(copy);
-	if (size)
-		memcpy(copy, data, size);
-	return copy;
-}
 
 static enum diag_status
 read_bytes(const uint8_t *data, size_t size, struct level *out,

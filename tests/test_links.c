@@ -74,7 +74,7 @@ links_are_checked(void **state)
 	struct image good = subject_bake("world");
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -101,7 +101,7 @@ ends_of_link_edges_are_checked(void **state)
 	assert_int_equal(hpa_get_le32(edges + HPA_LEDGE_SIZE + HPA_LEDGE_LINK),
 	                 1);
 	assert_true(from_1 < to_1 && from + 1 < from_1);
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -137,7 +137,7 @@ reach_is_closed(void **state)
 	options.links = links;
 	good = bake_rows(".@.@.\n", &options);
 	assert_int_equal(section_of(&good, "REAC")[16], 7);
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 

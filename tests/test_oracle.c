@@ -17,7 +17,6 @@
 #include "formats/scen.h"
 #include "tests/support.h"
 
-#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define N_RULES 3
 
 /* The costs that the design fixes: 99/70 for the square root of 2. */

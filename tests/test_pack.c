@@ -332,7 +332,7 @@ what_unpacking_relies_on_is_checked(void **state)
 	struct image image = bake_three_agents();
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		size_t size;
 		uint8_t *packed;
 
@@ -393,7 +393,7 @@ the_clusters_before_are_counted(void **state)
 	memset(packed + n, 0, 2 * N_CLUSTERS);
 	size = n + 2 * N_CLUSTERS;
 	assert_true(unpack_changed(&image, "CLUS", 1, none, packed, size));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
 		if (unpack_changed(&image, "CLUS", 1, rows[i], packed, size))
 			fail_msg("row %u", (unsigned)i);
 	/* The last cluster has the table of the last one before, of the first
@@ -473,7 +473,7 @@ packed_bytes_are_checked(void **state)
 		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
 		if (unpack_changed(&image, rows[i].id, 0, rows[i].changes,
 		                   (const uint8_t *)rows[i].packed,
 		                   rows[i].size) != rows[i].ok)
@@ -611,7 +611,7 @@ members_of_a_cluster_exist(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		struct hpa_shape_walk walk = {.nodes = {NULL, rows[i].n_all}};
 		struct hpa_shape_members members;
 		uint8_t clusters[16];
@@ -740,7 +740,7 @@ facts_are_in_range(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
 		if (unpack_made_up(&usual, &rows[i].made_up, 1) != rows[i].ok)
 			fail_msg("row %u", (unsigned)i);
 }

@@ -112,7 +112,7 @@ cells_outside_blocked_and_cut_off_are_told_apart(void **state)
 		{wall, {UINT16_MAX, UINT16_MAX}, HPA_OUTSIDE},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		hpa_cell cells[64];
 		hpa_waypoint points[64];
 		uint64_t cost = 12345;

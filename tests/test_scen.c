@@ -18,20 +18,7 @@
 #include "formats/scen.h"
 #include "tests/support.h"
 
-#define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 #define DIGITS "0123456789"
-
-/* A copy whose memory ends where the file does. */
-static uint8_t *
-exact_copy(const uint8_t *data, size_t size)
-{
-	uint8_t *copy = malloc(size ? size : 1);
-
-	assert_non_null(copy);
-	if (size)
-		memcpy(copy, data, size);
-	return copy;
-}
 
 static enum diag_status
 read_bytes(const uint8_t *data, size_t size, struct scen *out,

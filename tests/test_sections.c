@@ -102,7 +102,7 @@ facts_and_levels_are_checked(void **state)
 		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -152,7 +152,7 @@ cells_nodes_and_labels_are_checked(void **state)
 		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -167,7 +167,7 @@ a_cluster_without_neighbours_is_checked(void **state)
 		bake_small(".@..\n.@..\n", 1, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -189,7 +189,7 @@ labels_of_runs_are_checked(void **state)
 		bake_small(four_clusters, 1, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -259,7 +259,7 @@ ranks_and_inter_edges_are_checked(void **state)
 		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -364,7 +364,7 @@ levels_of_nodes_are_checked(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		struct bake_options options;
 		struct image good, image;
 
@@ -433,7 +433,7 @@ terrain_and_agents_are_checked(void **state)
 	struct image good = subject_bake("world");
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -472,7 +472,7 @@ sizes_of_sections_are_checked(void **state)
 	struct image good = subject_bake("world");
 
 	(void)state;
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		size_t size = (size_t)hpa_get_le64(entry_of(&good, rows[i].id) +
 		                                   HPA_ENT_RAW_SIZE);
 
@@ -499,7 +499,7 @@ a_section_that_is_cut_off_is_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < N_ROWS(rows); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
 		struct image good = subject_bake(rows[i].subject);
 		struct image stored = store(&good);
 		const uint8_t *raw = section_of(&stored, rows[i].id);
@@ -565,7 +565,7 @@ profiles_have_the_same_flags(void **state)
 	parts.n--;
 	less = put_together(&parts, HPA_COMPRESS_NONE);
 	assert_opens(&less);
-	assert_refusals(&less, rows, N_ROWS(rows));
+	assert_refusals(&less, rows, N_ELEMENTS(rows));
 	free(less.data);
 	free(good.data);
 }
@@ -581,7 +581,7 @@ labels_agree_from_above_to_below(void **state)
 	                               false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 

@@ -80,7 +80,7 @@ tables_are_checked(void **state)
 		bake_small(three_clusters, 2, false, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
@@ -264,7 +264,7 @@ cached_paths_are_checked(void **state)
 		bake_small(three_clusters, 2, true, HPA_COMPRESS_NONE);
 
 	(void)state;
-	assert_refusals(&good, rows, N_ROWS(rows));
+	assert_refusals(&good, rows, N_ELEMENTS(rows));
 	free(good.data);
 }
 
