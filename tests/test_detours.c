@@ -21,6 +21,7 @@
 
 #define MAX_CELLS 1024
 #define MAX_SIZE 1024
+#define MAX_CIRCLES 60u
 #define MAX_BYTES (1u << 19)
 
 /* Go from the left end of the top row to a cell. */
@@ -50,6 +51,20 @@ static const char rows[] = ".....@......\n"
 			   ".@...@......\n"
 			   "@....@@@@@..\n"
 			   "@...........\n";
+
+/* The same, with a corridor behind it. */
+static const char rows_and_corridor[] =
+	".....@......@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+	".@...@......@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+	"@....@@@@@..@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+	"@...............................................\n";
+
+/* And with a bend before it: what is straight is first diagonal. */
+static const char rows_and_bend[] =
+	".....@..@@......................................\n"
+	".@...@..@...@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+	"@....@@@...@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n"
+	"@.........@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\n";
 
 /* The same file, in which the cached path of the middle cluster begins by going
  * down and up again so many times. */
@@ -99,6 +114,74 @@ a_cached_path_that_goes_in_circles_is_given_up(void **state)
 	assert_int_equal(walk(&image, to, HPA_SMOOTH_NONE, &n), HPA_CORRUPT);
 	free(image.data);
 	free(good.data);
+}
+
+/* Walk as walk() does, but step by step, and see that each leads to a free
+ * neighbour. */
+static hpa_status
+step(const struct image *image, hpa_cell to, hpa_smoothing mode)
+{
+	hpa_cell at = {0, 0}, cell;
+	hpa_query *query;
+	hpa_map *map;
+	uint64_t cost;
+	hpa_status st;
+	size_t n;
+
+	assert_int_equal(
+		hpa_map_open_memory(image->data, image->size, NULL, &map),
+		HPA_OK);
+	assert_int_equal(hpa_query_new(map, NULL, &query), HPA_OK);
+	hpa_query_set_smoothing(query, mode, 0);
+	st = hpa_query_start(query, at, to, &cost);
+	while (st == HPA_OK) {
+		st = hpa_query_next(query, &cell, 1, &n);
+		if (n == 0)
+			break;
+		assert_true(hpa_map_is_free(map, cell));
+		assert_in_range(cell.x + 1 - at.x, 0, 2);
+		assert_in_range(cell.y + 1 - at.y, 0, 2);
+		at = cell;
+	}
+	hpa_query_free(query);
+	hpa_map_close(map);
+	return st;
+}
+
+/* Whatever the hop at which it is found to take more moves than there are. */
+static void
+a_path_that_is_given_up_leads_through_no_wall(void **state)
+{
+	const struct {
+		const char *text;
+		hpa_cell to;
+	} cases[] = {
+		{rows_and_corridor, {47, 3}},
+		{rows_and_bend, {47, 0}},
+	};
+	const hpa_smoothing modes[] = {HPA_SMOOTH_SHORTCUTS, HPA_SMOOTH_NONE};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct image good = bake_small(cases[i / 2].text, 2, true,
+		                               HPA_COMPRESS_NONE);
+		hpa_cell to = cases[i / 2].to;
+		hpa_status st = HPA_OK;
+
+		for (uint32_t n = 0; n < MAX_CIRCLES; n++) {
+			struct image image = add_circles(&good, n);
+			hpa_status before = st;
+			size_t n_cells;
+
+			st = step(&image, to, modes[i % 2]);
+			assert_int_equal(
+				walk(&image, to, modes[i % 2], &n_cells), st);
+			assert_in_range(st, before, HPA_CORRUPT);
+			free(image.data);
+		}
+		assert_int_equal(st, HPA_CORRUPT);
+		free(good.data);
+	}
 }
 
 /* Detours of detours */
@@ -366,6 +449,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_cached_path_that_goes_in_circles_is_given_up),
+		cmocka_unit_test(a_path_that_is_given_up_leads_through_no_wall),
 		cmocka_unit_test(detours_of_detours_are_given_up),
 		cmocka_unit_test(looking_at_all_nodes_for_each_hop_is_given_up),
 	};

@@ -182,10 +182,13 @@ refine_is_straight(const struct hpa_query *query)
 	                     &legs);
 }
 
-/* Push two runs; `back`: to be walked from their end to where they begin. */
+/* Push two runs, or none of them; `back`: to be walked from their end to where
+ * they begin. */
 static bool
 push_legs(struct walk *walk, const struct grid_legs *legs, bool back)
 {
+	if ((uint64_t)legs->n_first + legs->n_second > walk->n_moves_left)
+		return false;
 	if (back)
 		return push_run(walk, grid_opposite(legs->first),
 		                legs->n_first) &&
@@ -454,11 +457,11 @@ skip_ahead(struct hpa_query *query)
 		best = legs;
 		n_best = n;
 	}
-	if (n_best == 0)
+	if (n_best == 0 || !push_legs(walk, &best, false))
 		return false;
 	walk->n_hops -= n_best;
 	walk->node = walk->hops[walk->n_hops].to;
-	return push_legs(walk, &best, false);
+	return true;
 }
 
 /* Take the top hop off the stack and put what it stands for in its place. */
