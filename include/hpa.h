@@ -87,9 +87,9 @@ typedef struct hpa_allocator {
 } hpa_allocator;
 
 /* Do not check the sections' checksums and insides: for data that shipped with
- * the game and can't have changed. What is given up: a damaged file that opens
- * with this flag may make any later call read or write out of bounds, loop
- * forever or answer wrongly. Without the flag no file can. Header, table and
+ * the game and can't have changed. What is given up: a damaged file may make the
+ * call that opens it and any later one read or write out of bounds, loop forever
+ * or answer wrongly. Without the flag no file can. Header, table and
  * sizes are checked nevertheless, and so is what inflates. */
 #define HPA_TRUST 1u
 
@@ -101,10 +101,12 @@ typedef struct hpa_allocator {
 
 /* Make no landmarks: distances from four nodes to all others, by which a search
  * expands two to four times fewer nodes. They take 16 bytes from the allocator
- * for each node, 48 while they are measured, and as much time as it takes to
- * check a file that is searched in place. Without them, of ways that cost the
- * same another one may be found. Maps of more than 65536 nodes or four million
- * edges, and those with links or hub labels, never have any. */
+ * for each node, 48 while they are measured, and about twice the time that it
+ * takes to check a file that is searched in place, more where many clusters share
+ * a table. Without them, of ways that cost the same another one may be found.
+ * Maps of more than 65536 nodes, and those with links or hub labels, never have
+ * any. In a file they are made for one profile after the other, but never for
+ * more than four million edges. */
 #define HPA_NO_LANDMARKS 4u
 
 typedef struct hpa_open_options {

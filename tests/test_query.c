@@ -895,6 +895,44 @@ landmarks_are_made_where_they_pay(void **state)
 	level_free(&small);
 }
 
+/* A file says in few bytes that many profiles have many edges. */
+static void
+landmarks_of_all_profiles_have_one_limit(void **state)
+{
+	enum { SIDE = 576 };
+	static char rows[SIDE * (SIDE + 1) + 1];
+	const struct bake_agent agents[] = {{.name = "a", .size = 1},
+	                                    {.name = "b", .size = 1}};
+	struct bake_options options;
+	struct bake_output file;
+	struct level level;
+	struct diag diag;
+	hpa_map *map;
+
+	(void)state;
+	memset(rows, '.', sizeof(rows) - 1);
+	for (size_t y = 1; y <= SIDE; y++)
+		rows[y * (SIDE + 1) - 1] = '\n';
+	level_from_text(rows, &level);
+	bake_options_default(&options);
+	options.cluster_size = 32;
+	options.n_levels = 1;
+	options.policy = HPA_POLICY_EVERY;
+	options.policy_parameter = 1;
+	options.prune = false;
+	options.n_agents = 2;
+	options.agents = agents;
+	assert_int_equal(bake_run(&level, &options, &file, NULL, &diag),
+	                 DIAG_OK);
+	assert_int_equal(hpa_map_open_memory(file.data, file.size, NULL, &map),
+	                 HPA_OK);
+	assert_non_null(hpa_map_profile(map, 0)->landmarks);
+	assert_null(hpa_map_profile(map, 1)->landmarks);
+	hpa_map_close(map);
+	free(file.data);
+	level_free(&level);
+}
+
 int
 main(void)
 {
@@ -919,6 +957,7 @@ main(void)
 		cmocka_unit_test(threads_get_the_answers_that_one_gets),
 		cmocka_unit_test(levels_save_expansions),
 		cmocka_unit_test(landmarks_are_made_where_they_pay),
+		cmocka_unit_test(landmarks_of_all_profiles_have_one_limit),
 	};
 
 	return cmocka_run_group_tests_name("query", tests, NULL, NULL);

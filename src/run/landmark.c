@@ -22,8 +22,9 @@
 
 #include "src/run/queue.h"
 
-/* So much can be measured in some ten milliseconds. A cluster's edges count for
- * each cluster that shares their table. */
+/* So much can be measured in a tenth of a second or two. Edges are those of all
+ * profiles of a file together: few bytes are enough for many profiles. A
+ * cluster's count for each cluster that shares their table. */
 #define MAX_NODES 65536u
 #define MAX_EDGES 4194304u
 
@@ -213,18 +214,25 @@ measure_all(struct maker *maker)
 	return check_all(maker);
 }
 
-static bool
-are_wanted(const struct hpa_view *view)
+/* The edges of all levels, or more than MAX_EDGES. */
+static uint64_t
+count_edges(const struct hpa_view *view)
 {
-	uint64_t n_edges = 0;
+	uint64_t n = 0;
 
-	for (uint32_t l = 0; l < view->n_levels; l++) {
-		if (view->levels[l].n_stored > MAX_EDGES)
-			return false;
-		n_edges += view->levels[l].n_stored;
+	for (uint32_t l = 0; l < view->n_levels && n <= MAX_EDGES; l++) {
+		uint64_t n_stored = view->levels[l].n_stored;
+
+		n += n_stored <= MAX_EDGES ? n_stored : MAX_EDGES + 1;
 	}
+	return n;
+}
+
+static bool
+are_wanted(const struct hpa_view *view, uint64_t most_edges)
+{
 	return view->n_nodes > 0 && view->n_nodes <= MAX_NODES &&
-	       n_edges <= MAX_EDGES && view->n_link_edges == 0 &&
+	       count_edges(view) <= most_edges && view->n_link_edges == 0 &&
 	       !view->hubs.first;
 }
 
@@ -234,23 +242,19 @@ landmark_size(const hpa_map *map)
 	return (size_t)map->view.n_nodes * sizeof(landmark_vector);
 }
 
-hpa_status
-landmark_make(const hpa_map *map, const hpa_allocator *allocator,
-              landmark_vector **out)
+static hpa_status
+make_of_profile(hpa_map *map, const hpa_allocator *allocator)
 {
 	size_t scratch = map->view.n_nodes * sizeof(struct search_node);
 	size_t size = landmark_size(map);
 	struct maker maker = {.map = map};
 	hpa_status st = HPA_NO_MEMORY;
 
-	*out = NULL;
-	if (!are_wanted(&map->view))
-		return HPA_OK;
 	maker.queue.nodes = allocator->alloc(allocator->user, scratch);
 	maker.distances = allocator->alloc(allocator->user, size);
 	if (maker.queue.nodes && maker.distances) {
 		if (measure_all(&maker)) {
-			*out = maker.distances;
+			map->landmarks = maker.distances;
 			maker.distances = NULL;
 		}
 		st = HPA_OK;
@@ -259,5 +263,20 @@ landmark_make(const hpa_map *map, const hpa_allocator *allocator,
 		allocator->free(allocator->user, maker.distances, size);
 	if (maker.queue.nodes)
 		allocator->free(allocator->user, maker.queue.nodes, scratch);
+	return st;
+}
+
+hpa_status
+landmark_make(hpa_map *maps, const hpa_allocator *allocator)
+{
+	uint64_t n_left = MAX_EDGES;
+	hpa_status st = HPA_OK;
+
+	for (uint32_t p = 0; p < maps->n_profiles && st == HPA_OK; p++) {
+		if (!are_wanted(&maps[p].view, n_left))
+			continue;
+		n_left -= count_edges(&maps[p].view);
+		st = make_of_profile(&maps[p], allocator);
+	}
 	return st;
 }

@@ -8,12 +8,11 @@
 
 #include "src/run/map.h"
 
-/* Make the landmarks of a map that was checked: a vector for each node, in
- * landmark_size() bytes of the allocator. *out is NULL where there are none to
- * be had, which is no error. */
+/* Make the landmarks of all profiles of a file that was checked: a vector for
+ * each node, in landmark_size() bytes of the allocator. A map keeps NULL where
+ * there are none to be had, which is no error. */
 size_t landmark_size(const hpa_map *map);
-hpa_status landmark_make(const hpa_map *map, const hpa_allocator *allocator,
-                         landmark_vector **out);
+hpa_status landmark_make(hpa_map *maps, const hpa_allocator *allocator);
 
 /* Costs are cut off where two of them still have a sum in 32 bits. What was cut
  * differs by no more than what was not. */

@@ -117,10 +117,8 @@ make_maps(const struct hpa_file *file, const hpa_allocator *allocator,
 	st = inflate_sections(map, detail);
 	if (st == HPA_OK)
 		st = read_profiles(map, !(flags & HPA_TRUST), detail);
-	if (!(flags & HPA_NO_LANDMARKS))
-		for (uint32_t p = 0; p < n && st == HPA_OK; p++)
-			st = landmark_make(&map[p], allocator,
-			                   &map[p].landmarks);
+	if (st == HPA_OK && !(flags & HPA_NO_LANDMARKS))
+		st = landmark_make(map, allocator);
 	if (st == HPA_OK) {
 		*out = map;
 		map = NULL;
