@@ -851,6 +851,17 @@ test_places() {
 	bake_to link.hpa open.map --cluster-size 4
 	ok "what a link leads to is replaced" cmp real.hpa open.hpa
 	ok "the link is not" [ -h link.hpa ]
+	mkdir links
+	ln -s ../other links/folder
+	ln -s second.hpa other/first.hpa
+	ln -s "$PWD/links/third.hpa" other/second.hpa
+	bake_to links/folder/first.hpa open.map --cluster-size 4
+	ok "what links lead to is made" cmp links/third.hpa open.hpa
+	ok "they stay" [ -h other/first.hpa -a -h other/second.hpa ]
+	ln -s ring.hpa ring.hpa
+	ok "a ring of links" complains 1 "ring.hpa: " \
+		bake open.map -o ring.hpa
+	ok "it stays" [ -h ring.hpa ]
 	touch -t 200001010000 same.time
 	cp open.hpa same.hpa && touch -r same.time same.hpa
 	bake_to same.hpa open.map --cluster-size 4 --force

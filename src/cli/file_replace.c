@@ -29,6 +29,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -58,6 +59,9 @@
 
 /* So often two programs may take away each other's file. */
 #define MAX_TRIES 16
+
+/* So many symbolic links may lead from one to the next, as in Linux. */
+#define MAX_LINKS 40
 
 /* No error's number: it can't be done without a name. */
 #define NEEDS_NAME (-1)
@@ -428,13 +432,47 @@ replace(const char *name, const uint8_t *data, size_t size)
 	return error;
 }
 
-/* Replace the file that a symbolic link leads to, not the link. */
-static int
-replace_real(const char *name, const uint8_t *data, size_t size)
+/* Where a symbolic link leads, from here; NULL if it does not, for which errno
+ * says why: EINVAL where it is no link, ENOENT where there is nothing. */
+static char *
+follow_link(const char *name)
 {
-	char *real = realpath(name, NULL);
-	int error = real ? replace(real, data, size) : errno;
+	char target[PATH_MAX], *out;
+	ssize_t n = readlink(name, target, sizeof(target));
+	size_t size = 0;
 
+	if (n == sizeof(target))
+		errno = ENAMETOOLONG;
+	if (n <= 0 || n == sizeof(target))
+		return NULL;
+	if (target[0] != '/' && strrchr(name, '/'))
+		size = folder_size(name) + 1;
+	out = malloc(size + (size_t)n + 1);
+	if (!out)
+		return NULL;
+	memcpy(out, name, size);
+	memcpy(out + size, target, (size_t)n);
+	out[size + (size_t)n] = '\0';
+	return out;
+}
+
+/* Replace the file that symbolic links lead to, not the links, or make it. If it
+ * is there and they do not lead to it, it has no name any more. */
+static int
+replace_real(const char *name, bool is_there, const uint8_t *data, size_t size)
+{
+	char *real = NULL, *next = follow_link(name);
+	int error;
+
+	for (int i = 0; next && i < MAX_LINKS; i++) {
+		free(real);
+		real = next;
+		next = follow_link(real);
+	}
+	error = next ? ELOOP : errno;
+	if (error == EINVAL || (error == ENOENT && !is_there))
+		error = replace(real ? real : name, data, size);
+	free(next);
 	free(real);
 	return error;
 }
@@ -496,13 +534,14 @@ file_replace(const char *name, const uint8_t *data, size_t size, bool *is_same,
 	int error = 0;
 
 	if (stat(name, &st) != 0)
-		error = replace(name, data, size);
+		error = errno == ENOENT ? replace_real(name, false, data, size)
+		                        : errno;
 	else if (!S_ISREG(st.st_mode))
 		error = write_to(name, data, size);
 	else if (has_bytes(name, &st, data, size))
 		same = true;
 	else
-		error = replace_real(name, data, size);
+		error = replace_real(name, true, data, size);
 	if (is_same)
 		*is_same = same;
 	return error ? cli_failed(diag, name, error) : DIAG_OK;
