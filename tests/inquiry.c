@@ -77,15 +77,13 @@ is_link(const hpa_map *map, hpa_cell a, hpa_cell b)
 	return false;
 }
 
+/* The cells of a path or of its beginning. */
 static const char *
-judge_cells(const hpa_map *map, const hpa_cell *cells, size_t n, hpa_cell from,
-            hpa_cell to)
+judge_steps(const hpa_map *map, const hpa_cell *cells, size_t n)
 {
 	hpa_facts facts;
 
 	hpa_map_facts(map, &facts);
-	if (n == 0 || !same(cells[0], from) || !same(cells[n - 1], to))
-		return "a path does not have its ends";
 	for (size_t i = 0; i < n; i++)
 		if (!hpa_map_is_free(map, cells[i]))
 			return "a path is on a blocked cell";
@@ -94,6 +92,15 @@ judge_cells(const hpa_map *map, const hpa_cell *cells, size_t n, hpa_cell from,
 		    !is_link(map, cells[i - 1], cells[i]))
 			return "a path has an illegal step";
 	return NULL;
+}
+
+static const char *
+judge_cells(const hpa_map *map, const hpa_cell *cells, size_t n, hpa_cell from,
+            hpa_cell to)
+{
+	if (n == 0 || !same(cells[0], from) || !same(cells[n - 1], to))
+		return "a path does not have its ends";
+	return judge_steps(map, cells, n);
 }
 
 static bool
@@ -126,7 +133,7 @@ ask_for_path(const struct question *q)
 }
 
 static const char *
-ask_for_pieces(const struct question *q)
+ask_for_pieces(const struct question *q, size_t most)
 {
 	static hpa_cell cells[MAX_CELLS];
 	size_t n = 0, n_new = 1;
@@ -135,14 +142,17 @@ ask_for_pieces(const struct question *q)
 
 	if (!is_answer(st, q->reachable))
 		return "a walk has a wrong status";
-	while (st == HPA_OK && n_new > 0 && n + 7 <= MAX_CELLS) {
-		st = hpa_query_next(q->query, cells + n, 7, &n_new);
+	while (st == HPA_OK && n_new > 0 && n + most <= MAX_CELLS) {
+		st = hpa_query_next(q->query, cells + n, most, &n_new);
 		if (st == HPA_OK)
 			n += n_new;
 	}
 	if (st == HPA_OK && n_new == 0)
 		return judge_cells(q->map, cells, n, q->from, q->to);
-	return is_answer(st, q->reachable) ? NULL : "a walk ends wrongly";
+	if (!is_answer(st, q->reachable))
+		return "a walk ends wrongly";
+	/* What was handed out before it is given up has been walked. */
+	return judge_steps(q->map, cells, n);
 }
 
 static const char *
@@ -189,8 +199,10 @@ ask(const struct question *q)
 	for (size_t i = 0; i < N_MODES && !wrong; i++) {
 		hpa_query_set_smoothing(q->query, modes[i], 0);
 		wrong = ask_for_path(q);
+		if (!wrong)
+			wrong = ask_for_pieces(q, 1 + 3 * i);
 	}
-	return wrong ? wrong : ask_for_pieces(q);
+	return wrong;
 }
 
 static hpa_cell
