@@ -241,7 +241,8 @@ read_bytes(const char *name, const hpa_allocator *allocator,
 	close(fd);
 	if (st != HPA_OK)
 		free_bytes(bytes, allocator);
-	errno = error;
+	if (st == HPA_IO)
+		errno = error;
 	return st;
 }
 
