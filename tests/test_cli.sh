@@ -871,6 +871,9 @@ test_places() {
 	ok "one with others is" [ -n "$(find same.hpa -newer same.time)" ]
 	(umask 027 && bake_to mode.hpa open.map)
 	is "the umask is obeyed" "$(ls -l mode.hpa | cut -c1-10)" -rw-r-----
+	chmod 604 mode.hpa
+	bake_to mode.hpa open.map --cluster-size 8
+	is "the mode is kept" "$(ls -l mode.hpa | cut -c1-10)" -rw----r--
 }
 
 # full ARGUMENT...: stdout is a full disk, and then it is closed.

@@ -309,12 +309,22 @@ name_beside(const char *name, const char *end)
 	return out;
 }
 
-/* 0, or the error's number. */
-static int
-fill(int fd, const uint8_t *data, size_t size)
+/* The mode of the file that is replaced, else what open() would give it. Not every
+ * file system has modes. */
+static bool
+set_mode(int fd, const char *name)
 {
-	if (!write_all(fd, data, size) || fchmod(fd, writers.mode) != 0 ||
-	    fsync(fd) != 0)
+	struct stat old;
+	mode_t mode = stat(name, &old) == 0 ? old.st_mode & 0777 : writers.mode;
+
+	return fchmod(fd, mode) == 0 || errno == EPERM;
+}
+
+/* What `name` will be. 0, or the error's number. */
+static int
+fill(int fd, const char *name, const uint8_t *data, size_t size)
+{
+	if (!write_all(fd, data, size) || !set_mode(fd, name) || fsync(fd) != 0)
 		return errno;
 	return 0;
 }
@@ -329,7 +339,7 @@ replace_by_temporary(const char *name, const uint8_t *data, size_t size)
 	if (!temporary)
 		return ENOMEM;
 	fd = make_temporary(temporary);
-	error = fd < 0 ? errno : fill(fd, data, size);
+	error = fd < 0 ? errno : fill(fd, name, data, size);
 	if (fd >= 0 && close(fd) != 0 && !error)
 		error = errno;
 	if (!error && rename(temporary, name) != 0)
@@ -399,7 +409,7 @@ replace_unnamed(const char *name, const char *beside, const uint8_t *data,
 
 	if (fd < 0)
 		return NEEDS_NAME;
-	error = fill(fd, data, size);
+	error = fill(fd, name, data, size);
 	if (!error && !give_name(fd, name))
 		error = errno == EEXIST ? name_and_rename(fd, beside, name)
 		                        : NEEDS_NAME;
