@@ -97,27 +97,6 @@ max_weight(const struct hpa_view *view, const struct hpa_view_level *level)
 	return squares * squares * COST_OF_SQUARE;
 }
 
-/* The edge to a node in a row whose targets rise, or HPA_NONE. */
-static uint32_t
-find_edge(const struct hpa_table *table, uint32_t from, uint32_t to)
-{
-	uint32_t low = hpa_table_begin(table, from);
-	uint32_t high = hpa_table_end(table, from);
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		uint32_t target = hpa_table_target(table, middle);
-
-		if (target == to)
-			return middle;
-		if (target < to)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return HPA_NONE;
-}
-
 /* One row: other nodes, rising, at costs that are possible. */
 static hpa_status
 check_row(const struct hpa_view *view, const struct user *user,
@@ -160,7 +139,7 @@ check_symmetry(const struct hpa_table *table, const char **detail)
 
 			if (to < from)
 				continue;
-			back = find_edge(table, to, from);
+			back = hpa_table_find(table, to, from);
 			if (back == HPA_NONE ||
 			    hpa_table_weight(table, back) !=
 			            hpa_table_weight(table, e))

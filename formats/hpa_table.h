@@ -76,16 +76,25 @@ hpa_table_at(const uint8_t *record, struct hpa_table *out)
 		out->weights + (size_t)out->n_edges * (out->wide ? 4 : 2);
 }
 
-/* The edge between two nodes of the table, or HPA_NONE. */
+/* The edge between two nodes of the table, or HPA_NONE; the targets of a row
+ * rise. */
 static inline uint32_t
 hpa_table_find(const struct hpa_table *table, uint32_t from, uint32_t to)
 {
-	uint32_t edge = hpa_table_begin(table, from);
-	uint32_t end = hpa_table_end(table, from);
+	uint32_t low = hpa_table_begin(table, from);
+	uint32_t high = hpa_table_end(table, from);
 
-	for (; edge < end; edge++)
-		if (hpa_table_target(table, edge) == to)
-			return edge;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		uint32_t target = hpa_table_target(table, middle);
+
+		if (target == to)
+			return middle;
+		if (target < to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return HPA_NONE;
 }
 
