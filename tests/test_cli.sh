@@ -769,6 +769,7 @@ test_verify() {
 		"$(grep '^excess' "$tmp/out" | xargs)" \
 		"excess mean 0.0000 % excess max 0.0000 %"
 	ok "with problems only" succeeds verify cut.hpa --scen cut.scen
+	test_verify_links
 
 	level moved.map ..@.. .@...
 	ok "a level that differs in cells" complains 4 "cut.hpa: " \
@@ -786,6 +787,29 @@ test_verify() {
 		verify cut.hpa --scen bad.scen
 	ok "problems of another level" complains 3 "other.scen: " \
 		verify cut.hpa --scen other.scen
+}
+
+# agrees ARGUMENT...: verify finds no answer wrong, with the level and without.
+agrees() {
+	file=$1
+	shift
+	ok "$file: with its level" succeeds verify "$file" --level "$world" "$@"
+	ok "$file: without it" succeeds verify "$file" "$@"
+}
+
+# A link that leads along a step which costs less, and is no transition.
+test_verify_links() {
+	world=links.map
+	level $world ........ ........ ........ ........ ........
+	echo '3 0  4 0  1.5' >links.txt
+	hpabake bake -q $world --links links.txt --cluster-size 4 -o links.hpa
+	{
+		echo version 1
+		echo "0 $world 8 5 3 0 4 0 0"
+		echo "0 $world 8 5 2 0 5 0 0"
+		echo "0 $world 8 5 1 1 7 2 0"
+	} >links.scen
+	agrees links.hpa --scen links.scen
 }
 
 # flip OFFSET: bad.hpa is open.hpa with another byte there.
