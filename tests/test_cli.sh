@@ -769,6 +769,7 @@ test_verify() {
 		"$(grep '^excess' "$tmp/out" | xargs)" \
 		"excess mean 0.0000 % excess max 0.0000 %"
 	ok "with problems only" succeeds verify cut.hpa --scen cut.scen
+	test_verify_agents
 	test_verify_links
 
 	level moved.map ..@.. .@...
@@ -789,17 +790,38 @@ test_verify() {
 		verify cut.hpa --scen other.scen
 }
 
-# agrees ARGUMENT...: verify finds no answer wrong, with the level and without.
+# agrees FILE ARGUMENT...: verify finds no answer wrong, with the level, which is
+# read like that, and without.
 agrees() {
 	file=$1
 	shift
-	ok "$file: with its level" succeeds verify "$file" --level "$world" "$@"
+	ok "$file: with its level" succeeds verify "$file" $reading "$@"
 	ok "$file: without it" succeeds verify "$file" "$@"
+}
+
+# Ground that is open to one agent is a wall to another.
+test_verify_agents() {
+	world=world.map
+	reading="--level $world --terrain world.terrain"
+	level $world ..SS.. ..SS.. ..SS.. ..@S.. ......
+	printf 'S swamp 3\n' >world.terrain
+	hpabake bake -q $world --terrain world.terrain --agent man \
+		--agent cart:size=2 --agent deer:terrain=ground -o world.hpa
+	{
+		echo version 1
+		echo "0 $world 6 5 0 0 4 0 0"
+		echo "0 $world 6 5 0 0 2 2 0"
+		echo "0 $world 6 5 0 0 5 4 0"
+	} >world.scen
+	for agent in man cart deer; do
+		agrees world.hpa --agent $agent --scen world.scen
+	done
 }
 
 # A link that leads along a step which costs less, and is no transition.
 test_verify_links() {
 	world=links.map
+	reading="--level $world"
 	level $world ........ ........ ........ ........ ........
 	echo '3 0  4 0  1.5' >links.txt
 	hpabake bake -q $world --links links.txt --cluster-size 4 -o links.hpa

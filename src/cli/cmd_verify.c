@@ -276,8 +276,23 @@ oracle_links(const hpa_map *map, struct oracle_link **out, uint32_t *n)
 	return *out != NULL;
 }
 
-/* An oracle that moves as the agent of a profile does. Where the level is the
- * file's own, it is one on which only this agent's cells are open. */
+/* Where an agent can stand, as the file has it. NULL without memory. */
+static bool *
+free_cells(const hpa_map *map, const struct level *level)
+{
+	bool *out = calloc((size_t)level->width * level->height, sizeof(*out));
+	bool *is_free = out;
+
+	for (uint32_t y = 0; out && y < level->height; y++)
+		for (uint32_t x = 0; x < level->width; x++) {
+			hpa_cell cell = {(uint16_t)x, (uint16_t)y};
+
+			*is_free++ = hpa_map_is_free(map, cell) != 0;
+		}
+	return out;
+}
+
+/* An oracle that moves as the agent of a profile does. */
 static struct oracle *
 make_oracle(const struct hpa_view *view, const struct level *level,
             bool is_own, const hpa_map *map, struct diag *diag)
@@ -286,24 +301,31 @@ make_oracle(const struct hpa_view *view, const struct level *level,
 	bool may_enter[TERRAIN_MAX_CLASSES];
 	struct oracle_rules rules = {
 		.moves = view->moves,
-		.size = is_own ? 1 : view->agent_size,
+		.size = view->agent_size,
 		.may_enter = may_enter,
 		.is_weighted = (view->flags & HPA_FACT_FLAG_WEIGHTED) != 0,
 	};
+	bool is_as_in_file = is_own && view->agent[0];
+	bool *is_free = NULL;
 	struct oracle_link *links = NULL;
 	struct oracle *oracle = NULL;
 
 	memcpy(agent.name, view->agent, sizeof(agent.name));
-	if (!is_own)
-		memcpy(agent.terrain, view->agent_terrain,
-		       sizeof(agent.terrain));
-	if (bake_agent_classes(&agent, &level->terrain, may_enter, diag))
+	memcpy(agent.terrain, view->agent_terrain, sizeof(agent.terrain));
+	/* The file's own level does not tell why an agent can't enter a cell:
+	 * where nothing is weighted it has no classes. */
+	if (is_as_in_file)
+		is_free = free_cells(map, level);
+	else if (bake_agent_classes(&agent, &level->terrain, may_enter, diag))
 		return NULL;
-	if (oracle_links(map, &links, &rules.n_links)) {
+	rules.is_free = is_free;
+	if ((is_free || !is_as_in_file) &&
+	    oracle_links(map, &links, &rules.n_links)) {
 		rules.links = links;
 		oracle = oracle_new_with(level, &rules);
 	}
 	free(links);
+	free(is_free);
 	if (!oracle)
 		diag_set(diag, DIAG_FAILED, 0, "out of memory");
 	return oracle;

@@ -20,6 +20,7 @@
 #include "src/cli/oracle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_CELL UINT32_MAX /* no level has that many cells */
 #define NO_LABEL 0u
@@ -203,6 +204,11 @@ find_free_cells(struct oracle *oracle, const struct oracle_rules *rules)
 	const struct level *level = oracle->level;
 	bool *is_free = oracle->is_free;
 
+	if (rules->is_free) {
+		memcpy(is_free, rules->is_free,
+		       (size_t)level->width * level->height * sizeof(*is_free));
+		return;
+	}
 	for (uint32_t y = 0; y < level->height; y++)
 		for (uint32_t x = 0; x < level->width; x++)
 			*is_free++ = fits(level, rules, x, y);

@@ -28,6 +28,7 @@ struct oracle_rules {
 	enum hpa_move_rule moves;
 	uint32_t size;         /* it covers size x size cells; 0 means 1 */
 	const bool *may_enter; /* per class; NULL: what is open to everyone */
+	const bool *is_free;   /* per cell, instead of these two; or NULL */
 	bool is_weighted;      /* factors count, and costs are in halves */
 	uint32_t n_links;
 	const struct oracle_link *links;
