@@ -667,6 +667,11 @@ test_moves() {
 	hpabake bake -q cross.map -o cross.hpa --moves 8-loose
 	prints "8-loose: not between two walls" "0	no-path	0.000000	0" \
 		path cross.hpa 0 0 1 1
+	echo '0 0  1 1  0.5' >cross.links
+	hpabake bake -q cross.map -o cross.hpa --moves 8-loose \
+		--links cross.links
+	prints "but over a link, which has its own length" \
+		"0	ok	0.500000	2" path cross.hpa 0 0 1 1
 }
 
 test_scen() {
