@@ -276,16 +276,12 @@ named_class(const struct reader *reader, const char *name, struct level *level)
 
 	if (size == 0)
 		return (int)TERRAIN_BLOCKED;
-	if (size >= TERRAIN_NAME_SIZE) {
+	if (size >= TERRAIN_NAME_SIZE)
 		size = TERRAIN_NAME_SIZE - 1;
-		while (size > 0 && ((uint8_t)name[size] & 0xc0) == 0x80)
-			size--;
-	}
-	/* As one word, which it has to be in a terrain file. */
+	/* As it has to be in a terrain file and in a baked one. */
 	for (size_t i = 0; i < size; i++)
-		wanted.name[i] = (uint8_t)name[i] <= ' ' || name[i] == 0x7f
-		                         ? '_'
-		                         : name[i];
+		wanted.name[i] =
+			terrain_is_name_char(name[i]) ? name[i] : '_';
 	class = level_add_class(level, &wanted);
 	/* A value does not become free because someone called it ground. */
 	if (class == (int)TERRAIN_GROUND && !(table && table->has_ground))

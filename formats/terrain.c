@@ -24,6 +24,12 @@ terrain_classes_init(struct terrain_classes *classes)
 	};
 }
 
+bool
+terrain_is_name_char(char c)
+{
+	return c > ' ' && c < 0x7f;
+}
+
 int
 terrain_find_class(const struct terrain_classes *classes, const char *name)
 {
@@ -206,6 +212,15 @@ split(struct word line, struct word *words)
 	return n;
 }
 
+static bool
+is_name(struct word name)
+{
+	for (size_t i = 0; i < name.size; i++)
+		if (!terrain_is_name_char(name.text[i]))
+			return false;
+	return true;
+}
+
 static enum diag_status
 read_class(struct terrain_table *table, struct word name, struct word factor,
            unsigned long line, struct diag *diag, uint8_t *out)
@@ -218,6 +233,9 @@ read_class(struct terrain_table *table, struct word name, struct word factor,
 		return diag_set(diag, DIAG_BAD_INPUT, line,
 		                "class name is longer than %u characters",
 		                TERRAIN_NAME_SIZE - 1);
+	if (!is_name(name))
+		return diag_set(diag, DIAG_BAD_INPUT, line,
+		                "a class name is plain ASCII");
 	if (!parse_number(factor, MAX_FACTOR, &number))
 		return diag_set(diag, DIAG_BAD_INPUT, line,
 		                "factor '%.*s' is not a number from 0 to %u",

@@ -54,6 +54,10 @@ struct terrain_table {
 /* The two classes that are always there. */
 void terrain_classes_init(struct terrain_classes *classes);
 
+/* May it be in the name of a class? Those that a baked file has room for: ASCII
+ * from '!' to '~'. */
+bool terrain_is_name_char(char c);
+
 /* The class of that name, or -1. */
 int terrain_find_class(const struct terrain_classes *classes, const char *name);
 

@@ -667,6 +667,11 @@ test_moves() {
 	hpabake bake -q cross.map -o cross.hpa --moves 8-loose
 	prints "8-loose: not between two walls" "0	no-path	0.000000	0" \
 		path cross.hpa 0 0 1 1
+	echo '0 0  1 1  0.5' >cross.links
+	hpabake bake -q cross.map -o cross.hpa --moves 8-loose \
+		--links cross.links
+	prints "but over a link, which has its own length" \
+		"0	ok	0.500000	2" path cross.hpa 0 0 1 1
 }
 
 test_scen() {
@@ -769,6 +774,8 @@ test_verify() {
 		"$(grep '^excess' "$tmp/out" | xargs)" \
 		"excess mean 0.0000 % excess max 0.0000 %"
 	ok "with problems only" succeeds verify cut.hpa --scen cut.scen
+	test_verify_agents
+	test_verify_links
 
 	level moved.map ..@.. .@...
 	ok "a level that differs in cells" complains 4 "cut.hpa: " \
@@ -786,6 +793,50 @@ test_verify() {
 		verify cut.hpa --scen bad.scen
 	ok "problems of another level" complains 3 "other.scen: " \
 		verify cut.hpa --scen other.scen
+}
+
+# agrees FILE ARGUMENT...: verify finds no answer wrong, with the level, which is
+# read like that, and without.
+agrees() {
+	file=$1
+	shift
+	ok "$file: with its level" succeeds verify "$file" $reading "$@"
+	ok "$file: without it" succeeds verify "$file" "$@"
+}
+
+# Ground that is open to one agent is a wall to another.
+test_verify_agents() {
+	world=world.map
+	reading="--level $world --terrain world.terrain"
+	level $world ..SS.. ..SS.. ..SS.. ..@S.. ......
+	printf 'S swamp 3\n' >world.terrain
+	hpabake bake -q $world --terrain world.terrain --agent man \
+		--agent cart:size=2 --agent deer:terrain=ground -o world.hpa
+	{
+		echo version 1
+		echo "0 $world 6 5 0 0 4 0 0"
+		echo "0 $world 6 5 0 0 2 2 0"
+		echo "0 $world 6 5 0 0 5 4 0"
+	} >world.scen
+	for agent in man cart deer; do
+		agrees world.hpa --agent $agent --scen world.scen
+	done
+}
+
+# A link that leads along a step which costs less, and is no transition.
+test_verify_links() {
+	world=links.map
+	reading="--level $world"
+	level $world ........ ........ ........ ........ ........
+	echo '3 0  4 0  1.5' >links.txt
+	hpabake bake -q $world --links links.txt --cluster-size 4 -o links.hpa
+	{
+		echo version 1
+		echo "0 $world 8 5 3 0 4 0 0"
+		echo "0 $world 8 5 2 0 5 0 0"
+		echo "0 $world 8 5 1 1 7 2 0"
+	} >links.scen
+	agrees links.hpa --scen links.scen
 }
 
 # flip OFFSET: bad.hpa is open.hpa with another byte there.

@@ -964,6 +964,33 @@ ldtk_values_have_the_names_of_the_project(void **state)
 	terrain_free(&table);
 }
 
+/* Others than a baked file takes are replaced. */
+static void
+ldtk_names_become_plain_words(void **state)
+{
+	uint32_t ids[] = {1, 2, 3};
+	const struct tiles values = {3, 1, ids};
+	struct text text = {NULL, 0, 0};
+	struct level level;
+
+	(void)state;
+	add(&text, "{\"defs\":{\"layers\":[{\"uid\":5,\"intGridValues\":["
+	           "{\"value\":1,\"identifier\":\"w\xc3\xa4ll\"},"
+	           "{\"value\":2,\"identifier\":\"a wall~\\u007f\"},"
+	           "{\"value\":3,\"identifier\":"
+	           "\"thirty letters and then some more\"}"
+	           "]}]},\"levels\":[");
+	add_ldtk_level(&text, "A", &values);
+	add(&text, "]}");
+	must_read("a.ldtk", &text, NULL, &level);
+	assert_string_equal(class_name(&level, 0), "w__ll");
+	assert_string_equal(class_name(&level, 1), "a_wall~_");
+	assert_string_equal(class_name(&level, 2),
+	                    "thirty_letters_and_then_some_mo");
+	level_free(&level);
+	text_free(&text);
+}
+
 /* Our own files, whole and broken */
 
 static const char *const own_files[] = {
@@ -1307,6 +1334,7 @@ main(void)
 		cmocka_unit_test(wrong_options_are_told_with_what_there_is),
 		cmocka_unit_test(ldtk_levels_are_picked_by_name_or_number),
 		cmocka_unit_test(ldtk_values_have_the_names_of_the_project),
+		cmocka_unit_test(ldtk_names_become_plain_words),
 		cmocka_unit_test(own_files_are_read_as_they_look),
 		cmocka_unit_test(a_byte_order_mark_does_not_count),
 		cmocka_unit_test(truncated_files_are_refused),

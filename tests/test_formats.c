@@ -446,6 +446,43 @@ letters_are_quoted_where_they_mean_more(void **state)
 	clear(&file);
 }
 
+static const struct {
+	const char *text;
+	unsigned long line;
+	const char *reason;
+} bad_rules[] = {
+	{". ground", 1, "a terrain rule is: what, class, factor"},
+	{"# two\n. ground 1 2", 2, "a terrain rule is: what, class, factor"},
+	{"xy ground 1", 1, "'xy' is no letter, value, range, #rrggbb or *"},
+	{". ground 256", 1, "factor '256' is not a number from 0 to 255"},
+	{". thirty-two-letters-are-one-too-many 1", 1,
+         "class name is longer than 31 characters"},
+	{". one 1\n\nx one 2", 3,
+         "class 'one' has two factors, or there are more than 64 classes"},
+	/* A baked file has no room for them. */
+	{". w\xc3\xa4ll 2", 1, "a class name is plain ASCII"},
+	{". del\x7f 2", 1, "a class name is plain ASCII"},
+	{". \x01 2", 1, "a class name is plain ASCII"},
+};
+
+static void
+bad_terrain_files_are_refused_with_line_and_reason(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(bad_rules); i++) {
+		const char *text = bad_rules[i].text;
+		struct terrain_table rules = {.n_rules = 0};
+		struct diag diag;
+
+		if (terrain_read((const uint8_t *)text, strlen(text), &rules,
+		                 &diag) != DIAG_BAD_INPUT)
+			fail_msg("not refused: %s", text);
+		assert_int_equal(diag.line, bad_rules[i].line);
+		assert_string_equal(diag.text, bad_rules[i].reason);
+		terrain_free(&rules);
+	}
+}
+
 /* PNG */
 
 #ifdef HAVE_PNG
@@ -1491,6 +1528,8 @@ main(void)
 		cmocka_unit_test(raw_bytes_are_terrain_values),
 		cmocka_unit_test(raw_bytes_have_exactly_the_stated_size),
 		cmocka_unit_test(letters_are_quoted_where_they_mean_more),
+		cmocka_unit_test(
+			bad_terrain_files_are_refused_with_line_and_reason),
 #ifdef HAVE_PNG
 		cmocka_unit_test(png_is_read_as_it_was_written),
 		cmocka_unit_test(transparent_is_blocked_whatever_the_rules),

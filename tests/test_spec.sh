@@ -119,11 +119,57 @@ test_damage() {
 	is "a damaged file is refused" "$status" 1
 }
 
+# last_byte SECTION: give the last byte of a stored section another value, and
+# put all checksums right. The offsets are those of section 3.
+last_byte() {
+	python3 - "$tmp/x.hpa" "$1" <<-END
+		import struct, sys, zlib
+		name, id = sys.argv[1], sys.argv[2].encode()
+		data = bytearray(open(name, "rb").read())
+		n = struct.unpack_from("<I", data, 24)[0]
+		for at in range(88, 88 + 40 * n, 40):
+		    if data[at : at + 4] != id:
+		        continue
+		    begin, size = struct.unpack_from("<QQ", data, at + 8)
+		    data[begin + size - 1] ^= 1
+		    crc = zlib.crc32(data[begin : begin + size])
+		    struct.pack_into("<I", data, at + 32, crc)
+		struct.pack_into("<I", data, 80, zlib.crc32(data[88 : 88 + 40 * n]))
+		struct.pack_into("<I", data, 84, zlib.crc32(data[:84]))
+		open(name, "wb").write(data)
+	END
+}
+
+# What opening does not check, verify does (8.4): the inside of PATH here.
+test_content() {
+	for compress in none all; do
+		level=$top_srcdir/data/castle.map
+		"$HPABAKE" bake -q "$level" --cache-paths \
+			--compress $compress -o "$tmp/x.hpa"
+		ok "$compress: it has the content it says" \
+			succeeds verify "$tmp/x.hpa" --level "$level"
+	done
+	"$HPABAKE" bake -q "$level" --cache-paths --compress none -o "$tmp/x.hpa"
+	last_byte PATH
+	ok "a file with another path opens" succeeds info "$tmp/x.hpa"
+	ok "verify tells" complains 4 "$tmp/x.hpa: its content hash is " \
+		verify "$tmp/x.hpa"
+	ok "and does with its level" \
+		complains 4 "$tmp/x.hpa: its content hash is " \
+		verify "$tmp/x.hpa" --level "$level"
+	"$HPABAKE" bake -q "$level" --cache-paths --compress cold -o "$tmp/x.hpa"
+	last_byte PATH
+	ok "and of paths that do not inflate" \
+		complains 4 "$tmp/x.hpa: section PATH does not inflate" \
+		verify "$tmp/x.hpa"
+}
+
 if python3 -c 'import zlib' 2>"$tmp/err"; then
 	test_levels
 	test_worlds
 	test_sections
 	test_damage
+	test_content
 else
 	skip "a second reader" "no python3: apt-get install python3"
 fi

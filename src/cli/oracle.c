@@ -20,6 +20,7 @@
 #include "src/cli/oracle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define NO_CELL UINT32_MAX /* no level has that many cells */
 #define NO_LABEL 0u
@@ -131,22 +132,44 @@ cost_of_step(const struct oracle *oracle, long x, long y, long dx, long dy)
 	               factor_of(oracle, x + dx, y + dy));
 }
 
+static bool
+is_step_of(const struct oracle_link *link, long x1, long y1, long x2, long y2)
+{
+	return x1 == (long)link->from_x && y1 == (long)link->from_y &&
+	       x2 == (long)link->to_x && y2 == (long)link->to_y;
+}
+
+bool
+oracle_step_costs(const struct oracle *oracle, long x1, long y1, long x2,
+                  long y2, uint64_t *least, uint64_t *most)
+{
+	bool found = oracle_step_is_legal(oracle, x1, y1, x2 - x1, y2 - y1);
+
+	*least = ORACLE_NO_PATH;
+	*most = 0;
+	if (found)
+		*least = *most = cost_of_step(oracle, x1, y1, x2 - x1, y2 - y1);
+	for (uint32_t i = 0; i < oracle->n_links; i++) {
+		const struct oracle_link *link = &oracle->links[i];
+
+		if (!is_step_of(link, x1, y1, x2, y2))
+			continue;
+		found = true;
+		if (link->cost < *least)
+			*least = link->cost;
+		if (link->cost > *most)
+			*most = link->cost;
+	}
+	return found;
+}
+
 uint64_t
 oracle_step_cost(const struct oracle *oracle, long x1, long y1, long x2,
                  long y2)
 {
-	uint64_t least = ORACLE_NO_PATH;
+	uint64_t least, most;
 
-	if (oracle_step_is_legal(oracle, x1, y1, x2 - x1, y2 - y1))
-		least = cost_of_step(oracle, x1, y1, x2 - x1, y2 - y1);
-	for (uint32_t i = 0; i < oracle->n_links; i++) {
-		const struct oracle_link *link = &oracle->links[i];
-
-		if (x1 == (long)link->from_x && y1 == (long)link->from_y &&
-		    x2 == (long)link->to_x && y2 == (long)link->to_y &&
-		    link->cost < least)
-			least = link->cost;
-	}
+	oracle_step_costs(oracle, x1, y1, x2, y2, &least, &most);
 	return least;
 }
 
@@ -181,6 +204,11 @@ find_free_cells(struct oracle *oracle, const struct oracle_rules *rules)
 	const struct level *level = oracle->level;
 	bool *is_free = oracle->is_free;
 
+	if (rules->is_free) {
+		memcpy(is_free, rules->is_free,
+		       (size_t)level->width * level->height * sizeof(*is_free));
+		return;
+	}
 	for (uint32_t y = 0; y < level->height; y++)
 		for (uint32_t x = 0; x < level->width; x++)
 			*is_free++ = fits(level, rules, x, y);

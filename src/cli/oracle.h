@@ -28,6 +28,7 @@ struct oracle_rules {
 	enum hpa_move_rule moves;
 	uint32_t size;         /* it covers size x size cells; 0 means 1 */
 	const bool *may_enter; /* per class; NULL: what is open to everyone */
+	const bool *is_free;   /* per cell, instead of these two; or NULL */
 	bool is_weighted;      /* factors count, and costs are in halves */
 	uint32_t n_links;
 	const struct oracle_link *links;
@@ -56,6 +57,12 @@ bool oracle_connected(struct oracle *oracle, uint32_t x1, uint32_t y1,
  * ORACLE_NO_PATH if there is neither. Any integers. */
 uint64_t oracle_step_cost(const struct oracle *oracle, long x1, long y1,
                           long x2, long y2);
+
+/* The same, and what it costs at the most: where a link joins neighbours, or
+ * two links the same cells, a path does not tell which of them was taken.
+ * false if there is none. */
+bool oracle_step_costs(const struct oracle *oracle, long x1, long y1, long x2,
+                       long y2, uint64_t *least, uint64_t *most);
 
 /* The least cost between two free cells, in HPA_COST_STRAIGHT and
  * HPA_COST_DIAGONAL (twice that where factors count), or ORACLE_NO_PATH. */

@@ -45,12 +45,6 @@ route_find(hpa_query *query, hpa_cell from, hpa_cell to, struct route *out)
 }
 
 static bool
-are_neighbours(hpa_cell a, hpa_cell b)
-{
-	return abs(a.x - b.x) <= 1 && abs(a.y - b.y) <= 1;
-}
-
-static bool
 same_cell(hpa_cell a, hpa_cell b)
 {
 	return a.x == b.x && a.y == b.y;
@@ -79,6 +73,26 @@ link_length(const hpa_map *map, hpa_cell from, hpa_cell to)
 	return least;
 }
 
+/* May the agent go from one cell of a path to the next without a link? */
+static bool
+is_step(const hpa_map *map, hpa_cell from, hpa_cell to)
+{
+	int dx = abs(from.x - to.x), dy = abs(from.y - to.y);
+	bool beside_x, beside_y;
+	hpa_facts facts;
+
+	if (dx > 1 || dy > 1)
+		return false;
+	if (dx == 0 || dy == 0)
+		return true;
+	hpa_map_facts(map, &facts);
+	beside_x = hpa_map_is_free(map, (hpa_cell){to.x, from.y}) != 0;
+	beside_y = hpa_map_is_free(map, (hpa_cell){from.x, to.y}) != 0;
+	if (facts.moves == HPA_MOVES_8)
+		return beside_x && beside_y;
+	return facts.moves == HPA_MOVES_8_LOOSE && (beside_x || beside_y);
+}
+
 double
 route_length(const hpa_map *map, const struct route *route)
 {
@@ -87,7 +101,7 @@ route_length(const hpa_map *map, const struct route *route)
 	double jumped = 0;
 
 	for (size_t i = 1; i < route->n; i++)
-		if (!are_neighbours(cells[i - 1], cells[i]))
+		if (!is_step(map, cells[i - 1], cells[i]))
 			jumped += link_length(map, cells[i - 1], cells[i]);
 		else if (cells[i].x != cells[i - 1].x &&
 		         cells[i].y != cells[i - 1].y)
