@@ -167,6 +167,9 @@ test_broken() {
 	run hpabake diff new/castle.hpa no-such.hpa
 	is "a file that is not there" "$status $(cat "$tmp/out" "$tmp/err")" \
 		"1 hpabake: no-such.hpa: No such file or directory"
+	run hpabake diff new no-such
+	is "a folder that is not there" "$status $(cat "$tmp/out" "$tmp/err")" \
+		"1 hpabake: no-such: No such file or directory"
 	mkdir empty
 	wrong_usage "there is no file *.hpa in empty and empty" empty empty
 }

@@ -488,7 +488,7 @@ make_sees() {
 test_quoting() {
 	for file in 'with space.map' 'two  blanks.map' 'hash#tag.map' \
 		'dollar$HOME.map' 'back\slash.map' 'both\ of#them$.map' \
-		'end\\ s.map'; do
+		'end\\ s.map' 'co:lon.map' 'both\:.map'; do
 		cp "$data/crlf.map" "$file"
 		hpabake bake -q "$file" -MF quoted.d -o out.hpa
 		ok "make reads $(printf %s "$file" | tr '#' H)" make_sees "$file"

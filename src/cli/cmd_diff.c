@@ -5,10 +5,12 @@
  * row. A file that can't be read is told about and left out. With a limit it is
  * a check: growth above it, of a level or of all that are on both sides, is
  * exit code 4. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/cli.h"
 #include "src/cli/diff.h"
@@ -373,8 +375,7 @@ print(const struct options *options, const struct diff *diff, struct diag *diag)
 }
 
 static enum diag_status
-check_usage(const struct options *options, int n, char **operands,
-            struct diag *diag)
+check_usage(const struct options *options, int n, struct diag *diag)
 {
 	if (n != 2)
 		return diag_set(diag, DIAG_USAGE, 0,
@@ -384,13 +385,24 @@ check_usage(const struct options *options, int n, char **operands,
 	if (options->json && options->markdown)
 		return diag_set(diag, DIAG_USAGE, 0,
 		                "--json and --markdown exclude each other");
-	if (folder_is_there(operands[0]) != folder_is_there(operands[1]))
-		return diag_set(diag, DIAG_USAGE, 0,
-		                "diff takes two files or two folders; %s is a "
-		                "folder, %s is not",
-		                operands[folder_is_there(operands[1])],
-		                operands[folder_is_there(operands[0])]);
 	return DIAG_OK;
+}
+
+/* Both or none of them must be folders. */
+static enum diag_status
+check_kinds(char **operands, struct diag *diag)
+{
+	bool is_folder = folder_is_there(operands[1]);
+	const char *folder = operands[is_folder], *other = operands[!is_folder];
+
+	if (folder_is_there(operands[0]) == is_folder)
+		return DIAG_OK;
+	if (access(other, F_OK) != 0)
+		return cli_failed(diag, other, errno);
+	return diag_set(diag, DIAG_USAGE, 0,
+	                "diff takes two files or two folders; %s is a folder, "
+	                "%s is not",
+	                folder, other);
 }
 
 static enum diag_status
@@ -399,8 +411,10 @@ run(const void *verb_options, int n, char **operands, struct diag *diag)
 	const struct options *options = verb_options;
 	struct diff diff = {.old = operands[0]};
 	struct limit limit;
-	enum diag_status status = check_usage(options, n, operands, diag);
+	enum diag_status status = check_usage(options, n, diag);
 
+	if (!status)
+		status = check_kinds(operands, diag);
 	if (!status)
 		status = parse_limit(options->limit, &limit, diag);
 	if (status)

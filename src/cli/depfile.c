@@ -2,8 +2,8 @@
  *
  *     out/a.hpa: levels/a.yaml levels/a.pgm
  *
- * make takes a blank for the end of a name, # for a comment and $ for a
- * variable, and all can be quoted; backslashes before a blank or # are doubled,
+ * make takes a blank or a colon for the end of a name, # for a comment and $ for
+ * a variable, and all can be quoted; backslashes before those but $ are doubled,
  * others stand for themselves. ninja reads the same. What can't be quoted is a
  * line feed. */
 #include "src/cli/depfile.h"
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define SUFFIX ".hpa"
+#define BY_BACKSLASH " \t#:"
 
 static void
 put_name(FILE *to, const char *name)
@@ -19,15 +20,14 @@ put_name(FILE *to, const char *name)
 	for (; *name; name++) {
 		size_t n = strspn(name, "\\");
 
-		if (n > 0 &&
-		    (name[n] == ' ' || name[n] == '#' || name[n] == '\t'))
+		if (n > 0 && name[n] && strchr(BY_BACKSLASH, name[n]))
 			for (size_t i = 0; i < n; i++)
 				fputc('\\', to);
 		for (; n > 0; n--)
 			fputc(*name++, to);
 		if (!*name)
 			return;
-		if (*name == ' ' || *name == '#' || *name == '\t')
+		if (strchr(BY_BACKSLASH, *name))
 			fputc('\\', to);
 		else if (*name == '$')
 			fputc('$', to);
