@@ -15,16 +15,16 @@
 
 #define N_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Is this built with AddressSanitizer, which makes everything slow? */
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
+/* Is this built with a sanitizer that makes everything slow, and needs room? */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
 #endif
 #endif
-#ifndef HAS_ASAN
-#define HAS_ASAN 0
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER 0
 #endif
 
 /* Random numbers by splitmix64: the same from the same seed, everywhere. */

@@ -752,7 +752,7 @@ bad_files_are_refused_with_a_reason(void **state)
 		const char *text = refused[i].text, *reason = refused[i].reason;
 		enum diag_status status;
 
-		if (!HAS_ASAN)
+		if (!HAS_SANITIZER)
 			assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 		status = read_level(refused[i].name, text, strlen(text), NULL,
 		                    &level, &diag);
@@ -1084,7 +1084,7 @@ truncated_files_are_refused(void **state)
 		uint8_t *data = read_own(own_files[i], &size);
 
 		/* The last byte is a newline. */
-		for (size_t cut = 0; cut < size - 1; cut += HAS_ASAN ? 3 : 1)
+		for (size_t cut = 0; cut < size - 1; cut += HAS_SANITIZER ? 3 : 1)
 			if (read_level(own_files[i], data, cut, NULL, &level,
 			               &diag) != DIAG_BAD_INPUT)
 				fail_msg("%s cut at %zu: %s", own_files[i],

@@ -36,7 +36,7 @@
 
 /* So many of the first calls are tried, and of later ones fewer and fewer;
  * starting the instrumented program takes long. */
-#define DENSITY (HAS_ASAN ? 4u : 16u)
+#define DENSITY (HAS_SANITIZER ? 4u : 16u)
 #define MAX_ARGUMENTS 24
 #define MAX_NAME 4096
 

@@ -18,7 +18,7 @@
 #define SIDE 40u
 #define N_WINDOWS 3000
 #define N_LEVELS 400
-#define MAX_REAL_CELLS (HAS_ASAN ? 70000u : UINT32_MAX)
+#define MAX_REAL_CELLS (HAS_SANITIZER ? 70000u : UINT32_MAX)
 
 static struct window_field plain;
 static struct kernel kernel;

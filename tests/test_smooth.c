@@ -372,7 +372,7 @@ static void
 check_combination(struct combination with)
 {
 	struct rng rng = {test_seed()};
-	int n = HAS_ASAN ? N_LEVELS / 6 : N_LEVELS;
+	int n = HAS_SANITIZER ? N_LEVELS / 6 : N_LEVELS;
 
 	for (int i = 0; i < n; i++)
 		check_world(&rng, &with);
