@@ -37,6 +37,7 @@
 /* So many of the first calls are tried, and of later ones fewer and fewer;
  * starting the instrumented program takes long. */
 #define DENSITY (HAS_SANITIZER ? 4u : 16u)
+#define N_KILLS (HAS_SANITIZER && !test_is_soak() ? 100u : 1000u)
 #define MAX_ARGUMENTS 24
 #define MAX_NAME 4096
 
@@ -572,68 +573,91 @@ run_and_kill(const struct command *command, int signal_number,
 	assert_int_equal(waitpid(child, &status, 0), child);
 }
 
-/* Old and new files change places now and then, and whatever the moment, one of
- * them is there. */
+/* Two files that replace each other, and which of them should be there. */
+struct rivals {
+	struct command commands[2];
+	uint8_t *data[2];
+	size_t size[2], n_beside;
+	uint32_t took_us;
+	int there;
+	unsigned long n_ended, n_replaced, n_left;
+};
+
+static void
+meet_rivals(struct rivals *rivals)
+{
+	double begin_us = now_us();
+
+	for (int i = 0; i < 2; i++) {
+		make(&rivals->commands[i]);
+		rivals->data[i] = contents("out/x.hpa", &rivals->size[i]);
+	}
+	rivals->took_us = (uint32_t)(now_us() - begin_us) / 2;
+	rivals->there = 1;
+}
+
+static bool
+rival_is_there(const struct rivals *rivals, int i)
+{
+	return file_is(rivals->data[i], rivals->size[i]);
+}
+
+/* Let the other one replace the file, but for a signal at any moment. */
+static void
+end_by(struct rivals *rivals, int signal_number)
+{
+	size_t n_before = rivals->n_beside;
+	int other = 1 - rivals->there;
+
+	run_and_kill(&rivals->commands[other], signal_number,
+	             rng_below(&place.rng, rivals->took_us * 5 / 4));
+	rivals->n_ended++;
+	rivals->n_beside = count_others();
+	rivals->n_left += rivals->n_beside > n_before;
+	if (rivals->n_beside > n_before + (signal_number == SIGKILL) ||
+	    (rivals->n_beside > 1 && place.has_unnamed))
+		fail_msg("signal %d left %lu files", signal_number,
+		         (unsigned long)rivals->n_beside);
+	if (rival_is_there(rivals, rivals->there))
+		return;
+	if (!rival_is_there(rivals, other))
+		fail_msg("signal %d: neither the old nor the new file",
+		         signal_number);
+	rivals->there = other;
+	rivals->n_replaced++;
+}
+
+/* Whatever the moment, the old file is there or the new one. */
 static void
 a_bake_may_be_killed_at_any_moment(void **state)
 {
-	static const struct command commands[2] = {
-		{"bake",
-	         {"bake", "-q", "--cache-paths", "--cluster-size", "4",
-	          "$D/cave.map", "-o", "out/x.hpa"}},
-		{"bake",
-	         {"bake", "-q", "--levels", "2", "$D/cave.map", "-o",
-	          "out/x.hpa"}}};
-	static const int signals[] = {SIGKILL, SIGKILL, SIGKILL,
-	                              SIGTERM, SIGINT,  SIGHUP};
-	uint32_t n = test_is_soak() ? 1000 : 100;
-	unsigned long n_replaced = 0, n_left = 0;
-	size_t n_beside = 0;
-	uint8_t *data[2];
-	size_t size[2];
-	double took_us = 0;
+	static const int others[] = {SIGTERM, SIGINT, SIGHUP};
+	struct rivals rivals = {
+		.commands = {{"bake",
+	                      {"bake", "-q", "--cache-paths", "--cluster-size",
+	                       "4", "$D/cave.map", "-o", "out/x.hpa"}},
+	                     {"bake",
+	                      {"bake", "-q", "--levels", "2", "$D/cave.map",
+	                       "-o", "out/x.hpa"}}}};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		double begin_us = now_us();
-		struct result result = run(&commands[i], NULL);
-
-		took_us += (now_us() - begin_us) / 2;
-		assert_int_equal(result.status, 0);
-		free_result(&result);
-		data[i] = contents("out/x.hpa", &size[i]);
-	}
-	for (uint32_t i = 0, old = 1; i < n; i++) {
-		int number =
-			signals[rng_below(&place.rng, N_ELEMENTS(signals))];
-		size_t n_before = n_beside;
-
-		run_and_kill(&commands[1 - old], number,
-		             rng_below(&place.rng, (uint32_t)took_us * 5 / 4));
-		n_beside = count_others();
-		if (n_beside > n_before + (number == SIGKILL) ||
-		    (n_beside > 1 && place.has_unnamed))
-			fail_msg("signal %d left %lu files", number,
-			         (unsigned long)n_beside);
-		n_left += n_beside > n_before;
-		if (file_is(data[old], size[old]))
-			continue;
-		if (!file_is(data[1 - old], size[1 - old]))
-			fail_msg("signal %d: neither the old nor the new file",
-			         number);
-		old = 1 - old;
-		n_replaced++;
+	meet_rivals(&rivals);
+	for (uint32_t i = 0; i < N_KILLS; i++) {
+		end_by(&rivals, SIGKILL);
+		if (i % 4 == 0)
+			end_by(&rivals, others[i / 4 % N_ELEMENTS(others)]);
 	}
 	printf("# %lu bakes ended, %lu replaced the file first, %lu left one "
 	       "beside it\n",
-	       (unsigned long)n, n_replaced, n_left);
-	assert_true(n_replaced > 0 && n_replaced < n);
-	make(&commands[0]);
-	make(&commands[1]);
-	assert_true(file_is(data[1], size[1]));
+	       rivals.n_ended, rivals.n_replaced, rivals.n_left);
+	assert_true(rivals.n_replaced > 0 &&
+	            rivals.n_replaced < rivals.n_ended);
+	for (int i = 0; i < 2; i++) {
+		make(&rivals.commands[i]);
+		assert_true(rival_is_there(&rivals, i));
+		free(rivals.data[i]);
+	}
 	assert_true(count_others() == 0 || !place.has_unnamed);
-	free(data[0]);
-	free(data[1]);
 }
 
 /* What is beside a file until the next bake comes, if this is where it ends. */
