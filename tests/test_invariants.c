@@ -33,7 +33,7 @@
 
 /* Sanitizers make all of it several times slower; there, every so many
  * problems of a real level do. */
-#define PROBLEM_STRIDE (HAS_ASAN ? 23 : 1)
+#define PROBLEM_STRIDE (HAS_SANITIZER ? 23 : 1)
 
 /* One bake of a level, open. */
 struct baked_level {
