@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "formats/level.h"
 
@@ -23,6 +24,15 @@ fuzz_require(int holds, const char *what)
 		return;
 	fprintf(stderr, "# %s\n", what);
 	abort();
+}
+
+/* For an input that took the processor from `begin` on, by clock(): whatever else
+ * runs on the machine does not count. */
+static inline void
+fuzz_require_a_second(clock_t begin)
+{
+	fuzz_require(clock() - begin < CLOCKS_PER_SEC,
+	             "an input takes more than a second");
 }
 
 /* A loader that gives the same bytes for every name. */
@@ -52,6 +62,7 @@ fuzz_read_level(const struct level_options *options, const uint8_t *data,
 {
 	struct level level;
 	struct diag diag = {.status = DIAG_OK};
+	clock_t begin = clock();
 	enum diag_status status =
 		level_read("fuzz", data, size, options, &level, &diag);
 
@@ -69,6 +80,7 @@ fuzz_read_level(const struct level_options *options, const uint8_t *data,
 			             "a cell without a class");
 	}
 	level_free(&level);
+	fuzz_require_a_second(begin);
 }
 
 #endif

@@ -23,6 +23,7 @@ open_and_ask(const uint8_t *data, size_t size)
 	const hpa_open_options how = {.allocator = &allocator,
 	                              .detail = &detail};
 	struct rng rng = {hpa_hash(HPA_HASH_SEED, data, size)};
+	clock_t begin = clock();
 	hpa_map *map;
 	hpa_status st = hpa_map_open_memory(data, size, &how, &map);
 
@@ -40,6 +41,7 @@ open_and_ask(const uint8_t *data, size_t size)
 	fuzz_require(meter.now == 0, "memory is not given back");
 	fuzz_require(meter.most <= MAX_FIXED + MAX_RATIO * size,
 	             "too much memory is taken");
+	fuzz_require_a_second(begin);
 }
 
 int
