@@ -71,6 +71,11 @@ EQUIVALENT = [
     ),
     (
         "formats/hpa_shape.c",
+        "!hpa_shape_find_nodes(walk->file, walk->profile, &walk->nodes)",
+        "whatever is unpacked then, a file that lacks nodes is refused",
+    ),
+    (
+        "formats/hpa_shape.c",
         "to_y >= shape->height",
         "cells above or below the level are in clusters of no node",
     ),
