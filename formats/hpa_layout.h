@@ -294,11 +294,11 @@ hpa_hash_mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* Continue a 64-bit hash over some bytes: over each 8 of them as a
- * little-endian number, the last ones filled up with zeros, then over their
- * count. Not cryptographic; it tells builds apart, not attackers. */
+/* Continue a hash over a part of a piece: over each 8 bytes as a little-endian
+ * number, the last ones filled up with zeros. A part before another one has a
+ * multiple of 8. */
 static inline uint64_t
-hpa_hash(uint64_t hash, const uint8_t *data, size_t size)
+hpa_hash_words(uint64_t hash, const uint8_t *data, size_t size)
 {
 	uint8_t tail[8] = {0};
 	size_t i;
@@ -309,7 +309,26 @@ hpa_hash(uint64_t hash, const uint8_t *data, size_t size)
 		memcpy(tail, data + i, size - i);
 		hash = hpa_hash_mix(hash, hpa_get_le64(tail));
 	}
-	return hpa_hash_mix(hash, size);
+	return hash;
+}
+
+/* Continue a 64-bit hash over a piece of bytes and their count. Not
+ * cryptographic; it tells builds apart, not attackers. */
+static inline uint64_t
+hpa_hash(uint64_t hash, const uint8_t *data, size_t size)
+{
+	return hpa_hash_mix(hpa_hash_words(hash, data, size), size);
+}
+
+/* What stands before a section's bytes in the content hash. */
+static inline uint64_t
+hpa_hash_section(uint64_t hash, const char *id, uint32_t profile)
+{
+	uint8_t bytes[8];
+
+	memcpy(bytes, id, 4);
+	hpa_put_le32(bytes + 4, profile);
+	return hpa_hash(hash, bytes, sizeof(bytes));
 }
 
 #endif

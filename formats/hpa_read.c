@@ -723,3 +723,70 @@ hpa_blocks_read(struct hpa_blocks *blocks, size_t offset, uint8_t *out,
 		memcpy(out, section->raw + offset, size);
 	return true;
 }
+
+/* Continue the hash over the raw bytes of a section, without their count. A block
+ * that is not the last one has a multiple of 8 bytes. */
+static bool
+hash_blocks(struct hpa_blocks *blocks, uint64_t *hash)
+{
+	const struct hpa_section *section = blocks->section;
+	uint32_t n = n_blocks(section);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!load_block(blocks, i))
+			return false;
+		*hash = hpa_hash_words(*hash, blocks->block,
+		                       block_raw_size(section, i));
+	}
+	return true;
+}
+
+static hpa_status
+hash_section(struct hpa_file *file, const struct hpa_section *section,
+             uint8_t *room, uint64_t *hash, const char **detail)
+{
+	struct hpa_blocks blocks;
+	hpa_status st;
+
+	*hash = hpa_hash_section(*hash, section->id, section->profile);
+	if (section->raw) {
+		*hash = hpa_hash(*hash, section->raw, section->raw_size);
+		return HPA_OK;
+	}
+	st = hpa_blocks_init(&blocks, section, room);
+	if (st != HPA_OK)
+		return st;
+	if (!hash_blocks(&blocks, hash))
+		return refuse_section(file, section, detail,
+		                      "a section does not inflate");
+	*hash = hpa_hash_mix(*hash, section->raw_size);
+	return HPA_OK;
+}
+
+size_t
+hpa_file_content_room(const struct hpa_file *file)
+{
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		size_t size = hpa_blocks_size(&file->sections[i]);
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+hpa_status
+hpa_file_check_content(struct hpa_file *file, uint8_t *room,
+                       const char **detail)
+{
+	uint64_t hash = HPA_HASH_SEED;
+	hpa_status st = HPA_OK;
+
+	for (uint32_t i = 0; i < file->n_sections && st == HPA_OK; i++)
+		st = hash_section(file, &file->sections[i], room, &hash,
+		                  detail);
+	if (st == HPA_OK && hash != file->content_hash)
+		st = refuse(detail, "the content hash is not the stated one");
+	return st;
+}

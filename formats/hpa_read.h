@@ -71,6 +71,16 @@ struct hpa_blocks {
 	void *stream;    /* z_stream, on room */
 };
 
+/* Bytes of room that hpa_file_check_content() needs. */
+size_t hpa_file_content_room(const struct hpa_file *file);
+
+/* Is the content hash that of the sections? What is critical must have been
+ * inflated; the rest is inflated block by block in room, 8-aligned. HPA_CORRUPT
+ * sets *detail and, for a section that does not inflate, the culprit;
+ * HPA_NO_MEMORY is zlib's. */
+hpa_status hpa_file_check_content(struct hpa_file *file, uint8_t *room,
+                                  const char **detail);
+
 /* Bytes of room that hpa_blocks_init() needs for this section. */
 size_t hpa_blocks_size(const struct hpa_section *section);
 

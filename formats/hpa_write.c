@@ -251,17 +251,6 @@ inflated_size(const struct hpa_new_section *sections,
 	return size + align_up(largest);
 }
 
-uint64_t
-hpa_hash_section(uint64_t hash, const char *id, uint32_t profile,
-                 const uint8_t *raw, size_t raw_size)
-{
-	uint8_t bytes[8];
-
-	memcpy(bytes, id, 4);
-	hpa_put_le32(bytes + 4, profile);
-	return hpa_hash(hpa_hash(hash, bytes, sizeof(bytes)), raw, raw_size);
-}
-
 static void
 put_entry(uint8_t *entry, const struct hpa_new_section *section,
           const struct encoded *encoded, size_t offset, uint32_t crc)
@@ -344,8 +333,9 @@ copy_piece(void *user, size_t turn)
 
 	if (turn == 0) {
 		copy->hash = hpa_hash_section(copy->hash, section->id,
-		                              section->profile, section->raw,
-		                              section->raw_size);
+		                              section->profile);
+		copy->hash = hpa_hash(copy->hash, section->raw,
+		                      section->raw_size);
 		return;
 	}
 	at = (turn - 1) * PIECE_SIZE;

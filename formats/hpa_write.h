@@ -33,8 +33,4 @@ bool hpa_write(struct hpa_new_section *sections, uint32_t n_sections,
 /* The name and version of the compressor, with zeros behind it. */
 void hpa_compressor(char out[HPA_COMPRESSOR_SIZE]);
 
-/* What a section adds to the content hash. */
-uint64_t hpa_hash_section(uint64_t hash, const char *id, uint32_t profile,
-                          const uint8_t *raw, size_t raw_size);
-
 #endif

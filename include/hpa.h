@@ -48,7 +48,8 @@ typedef enum hpa_status {
 	HPA_IO = 5,        /* open, stat, mmap or read failed; errno is kept */
 	HPA_NOT_HPA = 6,   /* wrong magic */
 	HPA_TOO_NEW = 7,   /* intact, of a newer major version */
-	HPA_CORRUPT = 8,   /* a size, offset, index or checksum does not hold */
+	HPA_CORRUPT = 8,   /* a size, offset, index, checksum or hash does not
+	                    * hold */
 	HPA_NO_ROOM = 9    /* buffer too small; the number needed is returned */
 } hpa_status;
 
@@ -86,11 +87,12 @@ typedef struct hpa_allocator {
 	void *user;
 } hpa_allocator;
 
-/* Do not check the sections' checksums and insides: for data that shipped with
- * the game and can't have changed. What is given up: a damaged file may make the
- * call that opens it and any later one read or write out of bounds, loop forever
- * or answer wrongly. Without the flag no file can. Header, table and
- * sizes are checked nevertheless, and so is what inflates. */
+/* Do not check the sections' checksums, content hash and insides: for data that
+ * shipped with the game and can't have changed. What is given up: a damaged file
+ * may make the call that opens it and any later one read or write out of bounds,
+ * loop forever or answer wrongly. Without the flag a file that changed since it was
+ * baked is refused, and one that is made up can do no more than answer wrongly.
+ * Header, table and sizes are checked nevertheless, and so is what inflates. */
 #define HPA_TRUST 1u
 
 /* Read the file into memory from the allocator instead of mapping it. Who cuts

@@ -158,13 +158,70 @@ image_seal_table(const struct image *image)
 }
 
 void
-image_seal(const struct image *image)
+image_seal_sums(const struct image *image)
 {
 	uint32_t n = image_n_sections(image);
 
 	for (uint32_t i = 0; i < n; i++)
 		seal_section(image, image_entry(image, i));
 	image_seal_table(image);
+}
+
+/* The raw bytes of a section that is not searched in place, or NULL. */
+static uint8_t *
+inflate_cold(const struct hpa_section *section)
+{
+	uint8_t *room = must_have(malloc(hpa_blocks_size(section)));
+	uint8_t *raw = must_have(malloc(section->raw_size + 1));
+	struct hpa_blocks blocks;
+
+	if (hpa_blocks_init(&blocks, section, room) != HPA_OK)
+		abort();
+	if (!hpa_blocks_read(&blocks, 0, raw, section->raw_size)) {
+		free(raw);
+		raw = NULL;
+	}
+	free(room);
+	return raw;
+}
+
+static int
+hash_content(const struct hpa_file *file, uint64_t *hash)
+{
+	*hash = HPA_HASH_SEED;
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const struct hpa_section *section = &file->sections[i];
+		const uint8_t *raw = section->raw;
+		uint8_t *own = raw ? NULL : inflate_cold(section);
+
+		if (!raw && !own)
+			return 0;
+		*hash = hpa_hash_section(*hash, section->id, section->profile);
+		*hash = hpa_hash(*hash, raw ? raw : own, section->raw_size);
+		free(own);
+	}
+	return 1;
+}
+
+void
+image_seal(const struct image *image)
+{
+	const char *detail = NULL;
+	struct hpa_file file;
+	uint64_t hash;
+	uint8_t *room;
+
+	image_seal_sums(image);
+	if (hpa_file_read(image->data, image->size, false, &file, &detail) !=
+	    HPA_OK)
+		return;
+	room = must_have(malloc((size_t)file.inflated_size + 1));
+	if (hpa_file_inflate(&file, room, &detail) == HPA_OK &&
+	    hash_content(&file, &hash)) {
+		hpa_put_le64(image->data + HPA_OFF_CONTENT_HASH, hash);
+		image_seal_header(image);
+	}
+	free(room);
 }
 
 /* Append bytes as one loose block; returns what it takes. */

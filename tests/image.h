@@ -30,9 +30,11 @@ uint8_t *image_find(const struct image *image, const char *id);
 uint32_t image_n_sections(const struct image *image);
 
 /* Put right the header's own checksum; that and the table's; those and the
- * sections'. What lies outside of the image is left alone. */
+ * sections'; those and, where all can be inflated, the content hash. What lies
+ * outside of the image is left alone. */
 void image_seal_header(const struct image *image);
 void image_seal_table(const struct image *image);
+void image_seal_sums(const struct image *image);
 void image_seal(const struct image *image);
 
 /* A file whose sections are stored, with all of them packed where they can be

@@ -85,11 +85,29 @@ def text(data):
     return kept.decode("ascii")
 
 
+def continue_hash(h, data):
+    """The hash of 3.6 over a piece of bytes."""
+    padded = data + bytes(-len(data) % 8)
+    for (word,) in [*struct.iter_unpack("<Q", padded), (len(data),)]:
+        h = ((h ^ word) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+        h ^= h >> 32
+    return h
+
+
+def content_hash(sections):
+    """Of pairs: the id and profile of a section, 8 bytes, and its raw bytes."""
+    h = 0x6870612062616B65
+    for head, raw in sections:
+        h = continue_hash(continue_hash(h, head), raw)
+    return h
+
+
 class Section:
     """An entry of the section table (3.2)."""
 
     def __init__(self, data, at):
         self.id = text(data[at : at + 4])
+        self.head = data[at : at + 4] + data[at + 36 : at + 40]
         self.flags, self.codec, self.align = struct.unpack_from(
             "<HBB", data, at + 4
         )
@@ -131,6 +149,11 @@ class Container:
             for section in sorted(self.sections, key=lambda s: s.profile):
                 if section.codec == PACKED and section.id == name:
                     self.unpack(section)
+        need(
+            self.hashes[0]
+            == content_hash((s.head, s.raw) for s in self.sections),
+            "the content hash",
+        )
 
     def read_header(self, data):
         need(data[:8] == MAGIC, "it does not begin with the magic")
@@ -161,9 +184,9 @@ class Container:
             critical = section.flags == 1
             if section.id in SECTIONS:
                 need(critical == SECTIONS[section.id][0], section.id)
-                self.sections.append(section)
             else:
                 need(not critical, "unknown and critical: " + section.id)
+            self.sections.append(section)
         need(end == len(data), "the end of the file")
 
     def find(self, name, profile=0):

@@ -318,11 +318,15 @@ test_complaints() {
 }
 
 # change.py FILE N OUT: swap byte N of the cells with the next one, and make the
-# checksums fit. Distances then are those of another level.
-cat >change.py <<'END'
+# checksums and the content hash fit. Distances then are those of another level.
+cat >change.py <<END
 import struct, sys, zlib
 
+sys.path.insert(0, "$top_srcdir/tests")
+from read_hpa import content_hash
+
 HEADER, ENTRY = 88, 40
+sections = []
 with open(sys.argv[1], "rb") as file:
     data = bytearray(file.read())
 n, = struct.unpack_from("<I", data, 24)
@@ -334,6 +338,9 @@ for i in range(n):
         data[at], data[at + 1] = data[at + 1], data[at]
     struct.pack_into("<I", data, entry + 32,
                      zlib.crc32(data[offset:offset + stored]))
+    sections.append((data[entry:entry + 4] + data[entry + 36:entry + ENTRY],
+                     data[offset:offset + stored]))
+struct.pack_into("<Q", data, 32, content_hash(sections))
 struct.pack_into("<I", data, 80, zlib.crc32(data[HEADER:HEADER + n * ENTRY]))
 struct.pack_into("<I", data, 84, zlib.crc32(data[:84]))
 with open(sys.argv[3], "wb") as file:

@@ -360,6 +360,50 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 	free(image.data);
 }
 
+/* It is inflated at open too, to see what is in it. */
+static void
+a_cold_section_that_does_not_inflate_is_refused(void **state)
+{
+	struct image image = subject_bake("cold");
+	uint8_t *entry = entry_of(&image, HPA_ID_PATHS);
+
+	(void)state;
+	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
+	section_of(&image, HPA_ID_PATHS)[HPA_ZLIB_ENDS + 4] ^= 0xff;
+	image_seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "a section does not inflate");
+	free(image.data);
+}
+
+static void
+the_content_hash_is_that_of_all_blocks(void **state)
+{
+	enum { SIZE = 2 * HPA_BLOCK_SIZE + 13 };
+	static uint8_t raw[SIZE];
+	struct rng rng = {test_seed()};
+	const char *detail = NULL;
+	struct hpa_file file;
+	struct image image;
+	uint8_t *room;
+
+	(void)state;
+	fill_blob(&rng, raw, SIZE);
+	image = write_blob(raw, SIZE);
+	assert_int_equal(
+		hpa_file_read(image.data, image.size, true, &file, &detail),
+		HPA_OK);
+	assert_int_equal(file.sections[0].codec, HPA_CODEC_ZLIB);
+	room = malloc(hpa_file_content_room(&file));
+	assert_non_null(room);
+	assert_int_equal(hpa_file_check_content(&file, room, &detail), HPA_OK);
+	file.content_hash ^= 1;
+	assert_int_equal(hpa_file_check_content(&file, room, &detail),
+	                 HPA_CORRUPT);
+	assert_string_equal(detail, "the content hash is not the stated one");
+	free(room);
+	free(image.data);
+}
+
 int
 main(void)
 {
@@ -375,6 +419,9 @@ main(void)
 		cmocka_unit_test(a_bomb_is_refused_by_its_sizes),
 		cmocka_unit_test(
 			a_hot_section_that_does_not_inflate_is_refused),
+		cmocka_unit_test(
+			a_cold_section_that_does_not_inflate_is_refused),
+		cmocka_unit_test(the_content_hash_is_that_of_all_blocks),
 	};
 
 	return cmocka_run_group_tests_name("blocks", tests, NULL, NULL);

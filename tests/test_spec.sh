@@ -140,7 +140,8 @@ last_byte() {
 	END
 }
 
-# What opening does not check, verify does (8.4): the inside of PATH here.
+# What is in a section that opening has no other look at, the inside of PATH, is
+# what was written.
 test_content() {
 	for compress in none all; do
 		level=$top_srcdir/data/castle.map
@@ -151,17 +152,20 @@ test_content() {
 	done
 	"$HPABAKE" bake -q "$level" --cache-paths --compress none -o "$tmp/x.hpa"
 	last_byte PATH
-	ok "a file with another path opens" succeeds info "$tmp/x.hpa"
-	ok "verify tells" complains 4 "$tmp/x.hpa: its content hash is " \
-		verify "$tmp/x.hpa"
-	ok "and does with its level" \
-		complains 4 "$tmp/x.hpa: its content hash is " \
-		verify "$tmp/x.hpa" --level "$level"
+	refused="$tmp/x.hpa: the file is damaged: the content hash is not"
+	ok "a file with another path is refused" \
+		complains 3 "$refused" info "$tmp/x.hpa"
+	ok "by the runtime, too" \
+		complains 3 "$refused" path "$tmp/x.hpa" 2 30 49 9
+	run python3 "$reader" "$tmp/x.hpa"
+	is "and by the second reader" "$status" 1
 	"$HPABAKE" bake -q "$level" --cache-paths --compress cold -o "$tmp/x.hpa"
 	last_byte PATH
-	ok "and of paths that do not inflate" \
-		complains 4 "$tmp/x.hpa: section PATH does not inflate" \
-		verify "$tmp/x.hpa"
+	refused="$tmp/x.hpa: the file is damaged: a section does not inflate"
+	ok "and one of paths that do not inflate" \
+		complains 3 "$refused (PATH)" verify "$tmp/x.hpa"
+	ok "by the runtime, too" \
+		complains 3 "$refused" path "$tmp/x.hpa" 2 30 49 9
 }
 
 if python3 -c 'import zlib' 2>"$tmp/err"; then

@@ -1,7 +1,7 @@
 /* cmd_verify.c: is a baked file right?
  *
- * Three questions. Is it sound: all checks of the format, the runtime opens it,
- * and what is in it is what its content hash is of. Is it the level: the same
+ * Three questions. Is it sound: all checks of the format, and the runtime opens
+ * it. Is it the level: the same
  * cells, and baking the level again with the options in the file gives the same
  * content. Are its answers right: every problem of a .scen is answered by the
  * runtime and judged by the oracle, a plain Dijkstra on the grid that shares no
@@ -412,58 +412,6 @@ check_content(const struct baked *baked, const struct level *level,
 	return status;
 }
 
-/* The raw bytes of a section that is not searched in place. NULL where they do
- * not inflate or there is no memory. */
-static uint8_t *
-inflate_section(const struct hpa_section *section, struct diag *diag)
-{
-	uint8_t *room = malloc(hpa_blocks_size(section));
-	uint8_t *raw = malloc(section->raw_size + 1);
-	struct hpa_blocks blocks;
-
-	if (!room || !raw ||
-	    hpa_blocks_init(&blocks, section, room) != HPA_OK) {
-		diag_set(diag, DIAG_FAILED, 0, "out of memory");
-	} else if (!hpa_blocks_read(&blocks, 0, raw, section->raw_size)) {
-		diag_set(diag, DIAG_CHECK, 0, "section %s does not inflate",
-		         section->id);
-	} else {
-		free(room);
-		return raw;
-	}
-	free(room);
-	free(raw);
-	return NULL;
-}
-
-/* Is what is in the file what its content hash is of? */
-static enum diag_status
-check_hash(const struct hpa_file *file, struct diag *diag)
-{
-	uint64_t hash = HPA_HASH_SEED;
-
-	for (uint32_t i = 0; i < file->n_sections; i++) {
-		const struct hpa_section *section = &file->sections[i];
-		uint8_t *inflated = NULL;
-
-		if (!section->raw) {
-			inflated = inflate_section(section, diag);
-			if (!inflated)
-				return diag->status;
-		}
-		hash = hpa_hash_section(
-			hash, section->id, section->profile,
-			inflated ? inflated : section->raw, section->raw_size);
-		free(inflated);
-	}
-	if (hash == file->content_hash)
-		return DIAG_OK;
-	return diag_set(diag, DIAG_CHECK, 0,
-	                "its content hash is %016" PRIx64
-	                ", that of what is in it %016" PRIx64,
-	                file->content_hash, hash);
-}
-
 static enum diag_status
 check_size(const hpa_map *map, const struct level *level, struct diag *diag)
 {
@@ -607,9 +555,6 @@ check_all(const char *name, const struct options *options,
 		goto out;
 	cli_set_file(diag, name);
 	printf("structure    sound\n");
-	status = check_hash(&baked->file, diag);
-	if (status)
-		goto out;
 	/* What agents see of a level does not tell what it was. */
 	if (!is_own || !view->agent[0]) {
 		status = check_level(baked, map, view, &level, is_own, diag);

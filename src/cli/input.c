@@ -156,6 +156,18 @@ view_profiles(struct baked *baked, const char **detail)
 }
 
 static hpa_status
+check_content(struct baked *baked, const char **detail)
+{
+	uint8_t *room = malloc(hpa_file_content_room(&baked->file) + 1);
+	hpa_status st = HPA_NO_MEMORY;
+
+	if (room)
+		st = hpa_file_check_content(&baked->file, room, detail);
+	free(room);
+	return st;
+}
+
+static hpa_status
 look_inside(struct baked *baked, const char **detail)
 {
 	hpa_status st = hpa_file_read(baked->bytes.data, baked->bytes.size,
@@ -169,6 +181,8 @@ look_inside(struct baked *baked, const char **detail)
 	if (!baked->inflated)
 		return HPA_NO_MEMORY;
 	st = hpa_file_inflate(&baked->file, baked->inflated, detail);
+	if (st == HPA_OK)
+		st = check_content(baked, detail);
 	return st == HPA_OK ? view_profiles(baked, detail) : st;
 }
 

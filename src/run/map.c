@@ -56,6 +56,25 @@ inflate_sections(hpa_map *map, const char **detail)
 	return hpa_file_inflate(&map->file, map->inflated, detail);
 }
 
+static hpa_status
+check_content(hpa_map *map, const char **detail)
+{
+	const hpa_allocator *allocator = &map->allocator;
+	size_t size = hpa_file_content_room(&map->file);
+	uint8_t *room = NULL;
+	hpa_status st;
+
+	if (size > 0) {
+		room = allocator->alloc(allocator->user, size);
+		if (!room)
+			return HPA_NO_MEMORY;
+	}
+	st = hpa_file_check_content(&map->file, room, detail);
+	if (room)
+		allocator->free(allocator->user, room, size);
+	return st;
+}
+
 static void
 set_grid(hpa_map *map)
 {
@@ -106,6 +125,7 @@ make_maps(const struct hpa_file *file, const hpa_allocator *allocator,
 {
 	uint32_t n = hpa_file_profiles(file);
 	hpa_map *map = allocator->alloc(allocator->user, n * sizeof(*map));
+	bool deep = !(flags & HPA_TRUST);
 	hpa_status st;
 
 	if (!map)
@@ -115,8 +135,10 @@ make_maps(const struct hpa_file *file, const hpa_allocator *allocator,
 	map->n_profiles = n;
 	map->file = *file;
 	st = inflate_sections(map, detail);
+	if (st == HPA_OK && deep)
+		st = check_content(map, detail);
 	if (st == HPA_OK)
-		st = read_profiles(map, !(flags & HPA_TRUST), detail);
+		st = read_profiles(map, deep, detail);
 	if (st == HPA_OK && !(flags & HPA_NO_LANDMARKS))
 		st = landmark_make(map, allocator);
 	if (st == HPA_OK) {
