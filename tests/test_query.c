@@ -672,6 +672,7 @@ what_is_no_file_is_refused(void **state)
 
 struct asker {
 	const struct fixture *f;
+	uint64_t seed;
 	uint32_t first;
 	uint64_t told;
 };
@@ -688,10 +689,11 @@ mode_of_question(uint32_t number)
 }
 
 static uint64_t
-hash_of_answer(hpa_query *query, const struct level *level, uint32_t number)
+hash_of_answer(hpa_query *query, const struct asker *asker, uint32_t number)
 {
-	struct rng rng = {test_seed() + number};
-	hpa_cell from = random_cell(&rng, level), to = random_cell(&rng, level);
+	struct rng rng = {asker->seed + number};
+	hpa_cell from = random_cell(&rng, &asker->f->level);
+	hpa_cell to = random_cell(&rng, &asker->f->level);
 	hpa_cell cells[256];
 	size_t n = 0;
 	hpa_status st;
@@ -713,7 +715,7 @@ ask(void *argument)
 		return NULL;
 	for (uint32_t i = 0; i < N_QUESTIONS; i++)
 		asker->told +=
-			hash_of_answer(query, &asker->f->level,
+			hash_of_answer(query, asker,
 		                       (asker->first + i) % N_QUESTIONS);
 	hpa_query_free(query);
 	return asker;
@@ -803,13 +805,14 @@ static void
 threads_get_the_answers_that_one_gets(void **state)
 {
 	struct fixture fixture, *f = &fixture;
-	struct asker askers[N_THREADS], alone = {f, 0, 0};
+	struct asker askers[N_THREADS], alone = {f, test_seed(), 0, 0};
 	pthread_t threads[N_THREADS];
 
 	(void)state;
 	bake_large(f);
 	for (uint32_t i = 0; i < N_THREADS; i++) {
-		askers[i] = (struct asker){f, i * (N_QUESTIONS / N_THREADS), 0};
+		askers[i] = alone;
+		askers[i].first = i * (N_QUESTIONS / N_THREADS);
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
 	}

@@ -168,7 +168,9 @@ adds_up(const lanes *a, const lanes *b, uint32_t n, uint16_t direct)
 static const lanes *
 lanes_from(const struct table_lanes *costs, uint32_t u)
 {
-	return (const lanes *)(costs->rows + (size_t)u * costs->row_lanes);
+	const void *row = costs->rows + (size_t)u * costs->row_lanes;
+
+	return row;
 }
 
 /* What choose_edges() does with pruning, by vectors. */

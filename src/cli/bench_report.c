@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/cli.h"
 
@@ -55,8 +56,8 @@ sum_up_answers(const struct bench_result *result, enum bench_way way,
 	double *values = malloc((result->n + 1) * sizeof(*values));
 
 	for (size_t i = 0; values && answers && i < result->n; i++)
-		values[i] =
-			*(const double *)((const char *)&answers[i] + offset);
+		memcpy(&values[i], (const char *)&answers[i] + offset,
+		       sizeof(values[i]));
 	if (values && answers)
 		stats = sum_up(values, result->n);
 	free(values);
