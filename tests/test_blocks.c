@@ -360,6 +360,22 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 	free(image.data);
 }
 
+/* All packed bytes are there, but their own checksum is another one. */
+static void
+a_packed_section_that_does_not_inflate_is_refused(void **state)
+{
+	struct image image = subject_bake("deflated");
+	uint8_t *entry = entry_of(&image, HPA_ID_TABLES);
+	uint64_t size = hpa_get_le64(entry + HPA_ENT_STORED_SIZE);
+
+	(void)state;
+	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_PACKED);
+	section_of(&image, HPA_ID_TABLES)[size - 1] ^= 1;
+	image_seal(&image);
+	assert_refused(&image, HPA_CORRUPT, "a section does not unpack");
+	free(image.data);
+}
+
 /* It is inflated at open too, to see what is in it. */
 static void
 a_cold_section_that_does_not_inflate_is_refused(void **state)
@@ -419,6 +435,8 @@ main(void)
 		cmocka_unit_test(a_bomb_is_refused_by_its_sizes),
 		cmocka_unit_test(
 			a_hot_section_that_does_not_inflate_is_refused),
+		cmocka_unit_test(
+			a_packed_section_that_does_not_inflate_is_refused),
 		cmocka_unit_test(
 			a_cold_section_that_does_not_inflate_is_refused),
 		cmocka_unit_test(the_content_hash_is_that_of_all_blocks),
