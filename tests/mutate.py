@@ -41,12 +41,12 @@ SOURCES = {
 
 # All of them, the slow ones last.
 TESTS = [
-    "test_blocks",
-    "test_hubs",
     "test_links",
-    "test_sections",
     "test_tables",
+    "test_sections",
+    "test_blocks",
     "test_pack",
+    "test_hubs",
     "test_file",
     "test_damage",
 ]
@@ -323,8 +323,8 @@ def is_noticed(benches, source, number):
     first = SOURCES[source]
     return any(
         bench.fails(test, number)
-        for test in sorted(TESTS, key=lambda test: test != first)
         for bench in benches
+        for test in sorted(TESTS, key=lambda test: test != first)
     )
 
 
