@@ -337,6 +337,19 @@ a_bomb_is_refused_by_its_sizes(void **state)
 	free(image.data);
 }
 
+/* Give a byte of a section another value; frees the image. */
+static void
+refuse_changed(struct image *image, const char *id, uint8_t codec, size_t at,
+               const char *why)
+{
+	assert_opens(image);
+	assert_int_equal(entry_of(image, id)[HPA_ENT_CODEC], codec);
+	section_of(image, id)[at] ^= 0xff;
+	image_seal(image);
+	assert_refused(image, HPA_CORRUPT, why);
+	free(image->data);
+}
+
 /* The room of a section that is inflated at open is in the header, and what
  * does not inflate is refused. */
 static void
@@ -344,20 +357,16 @@ a_hot_section_that_does_not_inflate_is_refused(void **state)
 {
 	struct bake_options options;
 	struct image image;
-	uint8_t *entry;
 
 	(void)state;
 	bake_options_default(&options);
 	options.compress = HPA_COMPRESS_ALL;
 	image = bake_all_free(128, 64, &options);
-	assert_opens(&image);
-	entry = entry_of(&image, HPA_ID_CELLS);
-	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
-	assert_int_equal(hpa_get_le64(entry + HPA_ENT_RAW_SIZE), 1024);
-	section_of(&image, HPA_ID_CELLS)[HPA_ZLIB_ENDS + 4] ^= 0xff;
-	image_seal(&image);
-	assert_refused(&image, HPA_CORRUPT, "a section does not inflate");
-	free(image.data);
+	assert_int_equal(
+		hpa_get_le64(entry_of(&image, HPA_ID_CELLS) + HPA_ENT_RAW_SIZE),
+		1024);
+	refuse_changed(&image, HPA_ID_CELLS, HPA_CODEC_ZLIB, HPA_ZLIB_ENDS + 4,
+	               "a section does not inflate");
 }
 
 /* All packed bytes are there, but their own checksum is another one. */
@@ -365,15 +374,12 @@ static void
 a_packed_section_that_does_not_inflate_is_refused(void **state)
 {
 	struct image image = subject_bake("deflated");
-	uint8_t *entry = entry_of(&image, HPA_ID_TABLES);
-	uint64_t size = hpa_get_le64(entry + HPA_ENT_STORED_SIZE);
+	uint64_t size = hpa_get_le64(entry_of(&image, HPA_ID_TABLES) +
+	                             HPA_ENT_STORED_SIZE);
 
 	(void)state;
-	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_PACKED);
-	section_of(&image, HPA_ID_TABLES)[size - 1] ^= 1;
-	image_seal(&image);
-	assert_refused(&image, HPA_CORRUPT, "a section does not unpack");
-	free(image.data);
+	refuse_changed(&image, HPA_ID_TABLES, HPA_CODEC_PACKED,
+	               (size_t)size - 1, "a section does not unpack");
 }
 
 /* It is inflated at open too, to see what is in it. */
@@ -381,14 +387,10 @@ static void
 a_cold_section_that_does_not_inflate_is_refused(void **state)
 {
 	struct image image = subject_bake("cold");
-	uint8_t *entry = entry_of(&image, HPA_ID_PATHS);
 
 	(void)state;
-	assert_int_equal(entry[HPA_ENT_CODEC], HPA_CODEC_ZLIB);
-	section_of(&image, HPA_ID_PATHS)[HPA_ZLIB_ENDS + 4] ^= 0xff;
-	image_seal(&image);
-	assert_refused(&image, HPA_CORRUPT, "a section does not inflate");
-	free(image.data);
+	refuse_changed(&image, HPA_ID_PATHS, HPA_CODEC_ZLIB, HPA_ZLIB_ENDS + 4,
+	               "a section does not inflate");
 }
 
 static void
