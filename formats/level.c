@@ -245,3 +245,22 @@ level_add_class(struct level *level, const struct terrain_class *wanted)
 
 	return found >= 0 ? found : terrain_add_class(&level->terrain, wanted);
 }
+
+int
+level_add_usual_class(struct level *level, const struct terrain_class *usual)
+{
+	struct terrain_class wanted = *usual;
+	int class = terrain_find_class(&level->terrain, usual->name);
+
+	if (class == (int)TERRAIN_GROUND)
+		return class;
+	class = terrain_add_class(&level->terrain, &wanted);
+	for (unsigned i = 2;
+	     class < 0 && terrain_find_class(&level->terrain, wanted.name) >= 0;
+	     i++) {
+		snprintf(wanted.name, sizeof(wanted.name), "%.16s-%u",
+		         usual->name, i);
+		class = terrain_add_class(&level->terrain, &wanted);
+	}
+	return class;
+}

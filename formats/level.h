@@ -125,6 +125,12 @@ void level_kept_free(struct level_kept *kept);
  * he wants it. */
 int level_add_class(struct level *level, const struct terrain_class *wanted);
 
+/* The same of what a format takes cells for that no rule is about: where the
+ * user's class of that name is another one, the name gets a number. Only ground
+ * is what he says it is. */
+int level_add_usual_class(struct level *level,
+                          const struct terrain_class *usual);
+
 /* May a unit without special abilities enter the cell of that index? */
 static inline bool
 level_is_open(const struct level *level, size_t cell)

@@ -16,7 +16,8 @@
  *
  * Real files differ, so these are tolerated: height and width in either order,
  * lines ended by CR LF, white space at the end of header lines, a last line
- * without its end, blank lines after the last row. Everything else is refused
+ * without its end, blank lines after the last row (they are rows where a blank is
+ * a letter of the user's and rows are missing). Everything else is refused
  * with the line it is in: what looks like a map may be one of another game, and
  * a guess would bake walls where there are none.
  *
@@ -221,6 +222,19 @@ refuse_rest(struct reader *reader, const struct header *header)
 	                   "text after the last row:", text_trim_end(line));
 }
 
+/* Is there no row any more? One of blanks is a row where a blank is a letter. */
+static bool
+ends_early(const struct reader *reader, const struct header *header)
+{
+	struct text_lines lines = reader->lines;
+	struct text line;
+
+	if (!text_next_line(&lines, &line))
+		return true;
+	return text_trim_end(line).size == 0 &&
+	       !is_row(line, header, reader->table) && rest_is_blank(reader);
+}
+
 /* Are there as many rows as the header says, each as long as it says, and
  * nothing behind them? Takes a copy of the reader: the rows are read again.
  * *stride is how far their beginnings lie apart, or 0 if not equally far. */
@@ -233,7 +247,7 @@ check_shape(struct reader reader, const struct header *header, size_t *stride)
 
 	*stride = 0;
 	for (n_rows = 0; n_rows < header->height; n_rows++) {
-		if (rest_is_blank(&reader))
+		if (ends_early(&reader, header))
 			return diag_set(reader.diag, DIAG_BAD_INPUT,
 			                reader.lines.line,
 			                "file ends after %lu rows, "
@@ -286,7 +300,7 @@ make_alphabet(const struct terrain_table *table, struct level *level,
 			                             (uint8_t)*letter);
 
 			if (terrain < 0)
-				terrain = level_add_class(
+				terrain = level_add_usual_class(
 					level, &meanings[i].terrain);
 			if (terrain < 0)
 				return diag_set(diag, DIAG_BAD_INPUT, 0,
@@ -380,6 +394,18 @@ read_rows(struct reader *reader, size_t stride, const struct alphabet *alphabet,
 	return DIAG_OK;
 }
 
+static void
+tell_how(const struct terrain_table *table, struct level *level)
+{
+	if (table && table->has_rest)
+		snprintf(level->how, sizeof(level->how),
+		         "what no rule is for is %s",
+		         level->terrain.classes[table->rest].name);
+	else
+		snprintf(level->how, sizeof(level->how),
+		         "letters . G S are free, @ O T W blocked");
+}
+
 int
 movingai_probe(const uint8_t *data, size_t size)
 {
@@ -415,8 +441,7 @@ movingai_read(const uint8_t *data, size_t size,
 	if (st == DIAG_OK)
 		st = read_rows(&reader, stride, &alphabet, out);
 	if (st == DIAG_OK)
-		snprintf(out->how, sizeof(out->how),
-		         "letters . G S are free, @ O T W blocked");
+		tell_how(options->terrain, out);
 	if (st != DIAG_OK)
 		level_free(out);
 	return st;

@@ -150,11 +150,13 @@ on_free(png_structp png, png_voidp memory)
 	free(memory);
 }
 
+/* Libpng goes on without a chunk that is damaged. What is transparent is blocked,
+ * so without that one cells would change. */
 static void
 on_warning(png_structp png, png_const_charp text)
 {
-	(void)png;
-	(void)text;
+	if (!strncmp(text, "tRNS", 4))
+		png_error(png, text);
 }
 
 static void

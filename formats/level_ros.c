@@ -36,22 +36,42 @@
 
 #include <string.h>
 
-#define PROBED_SIZE 4096u
+#define PROBED_SIZE 65536u
 
-/* Is there a line that begins with `image:` near the begin? */
+/* Does the text begin with `image:`, as YAML may write it? */
+static bool
+is_image_key(const uint8_t *at, const uint8_t *end)
+{
+	static const char key[] = "image";
+	const size_t size = sizeof(key) - 1;
+	uint8_t quote = at < end && (*at == '"' || *at == '\'') ? *at : 0;
+
+	at += quote != 0;
+	if ((size_t)(end - at) < size || memcmp(at, key, size) != 0)
+		return false;
+	at += size;
+	if (quote && (at == end || *at++ != quote))
+		return false;
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at < end && *at == ':';
+}
+
+/* Is there a line that begins so near the begin? What is indented may be about
+ * something else. */
 int
 ros_probe(const uint8_t *data, size_t size)
 {
-	static const char key[] = "image:";
-	size_t near = size < PROBED_SIZE ? size : PROBED_SIZE;
-	bool at_begin = true;
+	const uint8_t *end = data + (size < PROBED_SIZE ? size : PROBED_SIZE);
+	const uint8_t *line = data;
 
-	for (size_t i = 0; i + sizeof(key) - 1 <= near; i++) {
-		if (at_begin && memcmp(data + i, key, sizeof(key) - 1) == 0)
-			return memchr(data, 0, near) == NULL;
-		at_begin = data[i] == '\n';
+	if (end - data >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0)
+		line += 3;
+	while (line && !is_image_key(line, end)) {
+		line = memchr(line, '\n', (size_t)(end - line));
+		line = line ? line + 1 : NULL;
 	}
-	return 0;
+	return line && !memchr(data, 0, (size_t)(end - data));
 }
 
 #ifdef HAVE_YAML
@@ -439,7 +459,8 @@ set_classes(struct converter *converter, struct diag *diag)
 		                             TERRAIN_VALUE, value);
 
 		if (terrain < 0 && value == VALUE_UNKNOWN)
-			terrain = level_add_class(converter->level, &unknown);
+			terrain = level_add_usual_class(converter->level,
+			                                &unknown);
 		else if (terrain < 0)
 			terrain =
 				(int)(value < VALUE_OCCUPIED ? TERRAIN_GROUND

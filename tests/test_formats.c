@@ -424,6 +424,71 @@ raw_bytes_have_exactly_the_stated_size(void **state)
 
 /* Letters */
 
+/* The user's classes may have the names of the usual ones. */
+static void
+what_no_rule_is_for_is_what_it_would_be(void **state)
+{
+	static const struct terrain_class wanted[] = {
+		{"ground", 1, false}, {"trees-2", 0, false},
+		{"water", 4, false},  {"water-2", 1, true},
+		{"trees", 3, false},
+	};
+	struct terrain_table rules;
+	const struct level_options options = {.terrain = &rules};
+	struct bytes file = {NULL, 0, 0};
+	struct level level;
+
+	(void)state;
+	append_text(&file, "type octile\nheight 1\nwidth 5\nmap\n.TRWG\n");
+	read_rules("G trees 3\nR water 4\n", &rules);
+	must_read("a.map", &file, &options, &level);
+	for (size_t i = 0; i < N_ELEMENTS(wanted); i++) {
+		const struct terrain_class *class =
+			&level.terrain.classes[level.cells[i]];
+
+		assert_string_equal(class->name, wanted[i].name);
+		assert_int_equal(class->factor, wanted[i].factor);
+		assert_int_equal(class->only_if_named, wanted[i].only_if_named);
+	}
+	level_free(&level);
+	terrain_free(&rules);
+	clear(&file);
+}
+
+static void
+a_row_of_blanks_is_one_where_a_blank_is_a_letter(void **state)
+{
+	static const char *const ends[] = {"    \n", "    ", "    \n  \n\n",
+	                                   "    \r\n"};
+	static const char begin[] =
+		"type octile\nheight 2\nwidth 4\nmap\n..  \n";
+	struct terrain_table rules;
+	const struct level_options options = {.terrain = &rules};
+	struct bytes file = {NULL, 0, 0};
+	struct level level;
+
+	(void)state;
+	read_rules(". floor 1\n* void 0\n", &rules);
+	for (size_t i = 0; i < N_ELEMENTS(ends); i++) {
+		append_text(&file, begin);
+		append_text(&file, ends[i]);
+		must_read("a.map", &file, &options, &level);
+		assert_class(&level, 1, "floor");
+		assert_class(&level, 3, "void");
+		assert_class(&level, 4, "void");
+		level_free(&level);
+		must_refuse("a.map", &file, NULL, DIAG_BAD_INPUT, 5,
+		            "file ends after 1 rows, header says 2");
+		clear(&file);
+	}
+	append_text(&file, begin);
+	append_text(&file, "\n\n");
+	must_refuse("a.map", &file, &options, DIAG_BAD_INPUT, 5,
+	            "file ends after 1 rows, header says 2");
+	clear(&file);
+	terrain_free(&rules);
+}
+
 /* A comment, the rest and a value, were they not quoted. */
 static void
 letters_are_quoted_where_they_mean_more(void **state)
@@ -787,6 +852,40 @@ static const struct {
 	{1, 1, 8, 0, 0, "1 x 1 pixels can't be in 0 bytes of image data"},
 };
 
+/* Without it a cell that is transparent would be free. */
+static void
+damaged_transparency_is_refused(void **state)
+{
+	static const uint32_t samples[] = {200, 255};
+	struct png_image image = {.width = 2,
+	                          .height = 1,
+	                          .type = PNG_COLOR_TYPE_GRAY,
+	                          .depth = 8,
+	                          .n_channels = 1,
+	                          .has_trns = true};
+	struct bytes file = {NULL, 0, 0};
+	struct level level;
+	size_t at = 0;
+
+	(void)state;
+	image.samples = malloc(sizeof(samples));
+	assert_non_null(image.samples);
+	memcpy(image.samples, samples, sizeof(samples));
+	image.transparent.gray = 255;
+	write_png(&image, &file);
+	must_read("a.png", &file, NULL, &level);
+	assert_class(&level, 0, "ground");
+	assert_class(&level, 1, "blocked");
+	level_free(&level);
+	while (memcmp(file.data + at, "tRNS", 4) != 0)
+		at++;
+	file.data[at + 6] ^= 1; /* its checksum */
+	must_refuse("a.png", &file, NULL, DIAG_BAD_INPUT, 0,
+	            "damaged PNG image: tRNS: CRC error");
+	free(image.samples);
+	clear(&file);
+}
+
 /* Names of ours for what is wrong; libpng's own words are its own. */
 static void
 bad_pngs_are_refused(void **state)
@@ -988,6 +1087,37 @@ ros_modes_give_values_of_an_occupancy_grid(void **state)
 }
 
 /* As map_server takes them. */
+/* As a folder is looked through. */
+static void
+ros_maps_are_known_by_their_image(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_one;
+	} rows[] = {
+		{"image: a.pgm\n", true},
+		{"\xef\xbb\xbfimage: a.pgm\n", true},
+		{"# a map\r\nresolution: 1\r\nimage : a.pgm\r\n", true},
+		{"\"image\": a.pgm\n", true},
+		{"'image'\t: a.pgm", true},
+		{"web:\n  image: nginx\n", false},
+		{"{\n  \"image\": \"a.png\"\n}\n", false},
+		{"'image\": a.pgm", false},
+		{"images: a.pgm", false},
+		{"image", false},
+		{"'image'", false},
+		{"\"", false},
+		{"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
+		if (level_find_format("ros")->probe(
+			    (const uint8_t *)rows[i].text,
+			    strlen(rows[i].text)) != rows[i].is_one)
+			fail_msg("%s", rows[i].text);
+}
+
 static void
 ros_words_are_read_in_any_case(void **state)
 {
@@ -1527,12 +1657,16 @@ main(void)
 		cmocka_unit_test(bad_pgms_are_refused_with_line_and_reason),
 		cmocka_unit_test(raw_bytes_are_terrain_values),
 		cmocka_unit_test(raw_bytes_have_exactly_the_stated_size),
+		cmocka_unit_test(what_no_rule_is_for_is_what_it_would_be),
+		cmocka_unit_test(
+			a_row_of_blanks_is_one_where_a_blank_is_a_letter),
 		cmocka_unit_test(letters_are_quoted_where_they_mean_more),
 		cmocka_unit_test(
 			bad_terrain_files_are_refused_with_line_and_reason),
 #ifdef HAVE_PNG
 		cmocka_unit_test(png_is_read_as_it_was_written),
 		cmocka_unit_test(transparent_is_blocked_whatever_the_rules),
+		cmocka_unit_test(damaged_transparency_is_refused),
 		cmocka_unit_test(bad_pngs_are_refused),
 		cmocka_unit_test(berlin_as_png_is_berlin_in_squares_of_pixels),
 #endif
@@ -1540,6 +1674,7 @@ main(void)
 #ifdef HAVE_YAML
 		cmocka_unit_test(ros_maps_are_read_as_they_were_written),
 		cmocka_unit_test(ros_modes_give_values_of_an_occupancy_grid),
+		cmocka_unit_test(ros_maps_are_known_by_their_image),
 		cmocka_unit_test(ros_words_are_read_in_any_case),
 #ifdef HAVE_PNG
 		cmocka_unit_test(opaque_pixels_of_ros_maps_are_bright),
