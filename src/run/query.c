@@ -177,7 +177,7 @@ find_path(hpa_query *query, hpa_cell from, hpa_cell to)
 		return HPA_CORRUPT;
 	query_lap(query, QUERY_SEARCH);
 	if (query_smooths(query))
-		connect_directly(query, cost_of_path(query));
+		connect_directly(query, query->cost);
 	query_lap(query, QUERY_CONNECT);
 	return HPA_OK;
 }
