@@ -376,17 +376,27 @@ struct ray {
 	struct spot to;
 };
 
+/* Its cost is for those who need it, see below. */
 static struct spot
-spot_on(const struct grid *grid, const struct bends *path, uint32_t run,
-        uint32_t offset)
+spot_on(const struct bends *path, uint32_t run, uint32_t offset)
 {
 	const struct bend *begin = &path->at[run - 1];
 	unsigned d = path->at[run].move;
 
 	return (struct spot){run, offset, begin->x + grid_dx[d] * offset,
-	                     begin->y + grid_dy[d] * offset,
-	                     begin->cost + grid_run_cost(grid, begin->x,
-	                                                 begin->y, d, offset)};
+	                     begin->y + grid_dy[d] * offset, 0};
+}
+
+/* From the run's beginning cell by cell where terrain differs. */
+static uint64_t
+cost_of_spot(const struct grid *grid, const struct bends *path,
+             const struct spot *spot)
+{
+	const struct bend *begin = &path->at[spot->run - 1];
+
+	return begin->cost + grid_run_cost(grid, begin->x, begin->y,
+	                                   path->at[spot->run].move,
+	                                   spot->offset);
 }
 
 /* How many moves lead from (x, y) in a direction to a spot; 0: they do not. */
@@ -448,11 +458,12 @@ find_ray(const struct grid *grid, const struct bends *path,
 
 			if (offset == HPA_NONE)
 				continue;
-			to = spot_on(grid, path, run, offset);
+			to = spot_on(path, run, offset);
 			length = moves_to(from->x, from->y, d, &to);
 			if (length == 0 || length > box ||
 			    !sees(grid, &eye, d, length))
 				continue;
+			to.cost = cost_of_spot(grid, path, &to);
 			cost = from->cost +
 			       grid_run_cost(grid, from->x, from->y, d, length);
 			if (cost + best >= to.cost)
@@ -472,6 +483,7 @@ smooth_by_rays(struct hpa_query *query)
 	const struct bends *path = &smooth->path;
 	struct bends *out = &smooth->spare;
 	uint32_t run = 1, offset = 0, n_walked = 0;
+	uint64_t cost = path->at[0].cost; /* up to there */
 
 	out->n = 0;
 	append(out, path->at[0]);
@@ -487,11 +499,13 @@ smooth_by_rays(struct hpa_query *query)
 				rest.length = (uint16_t)n_walked;
 			if (rest.length > 0)
 				take(grid, out, &rest);
+			cost = end->cost;
 			run++;
 			offset = n_walked = 0;
 			continue;
 		}
-		from = spot_on(grid, path, run, offset);
+		from = spot_on(path, run, offset);
+		from.cost = cost;
 		/* A ray takes two bends more. */
 		if (out->n + (path->n - run) + 2 <= smooth->capacity &&
 		    find_ray(grid, path, &from, smooth->box, &ray)) {
@@ -499,9 +513,11 @@ smooth_by_rays(struct hpa_query *query)
 			append_run(grid, out, ray.direction, ray.length);
 			run = ray.to.run;
 			offset = ray.to.offset;
+			cost = ray.to.cost;
 			n_walked = 0;
 			continue;
 		}
+		cost += grid_step_cost(grid, from.x, from.y, end->move);
 		offset++;
 		n_walked++;
 	}
