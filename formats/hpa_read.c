@@ -458,22 +458,44 @@ check_sums(struct hpa_file *file, const char **detail)
 	return HPA_OK;
 }
 
-static hpa_status
-check_known(struct hpa_file *file, const struct hpa_section *section,
-            const char **detail)
+/* NULL: it is unknown. */
+static const struct known_section *
+find_known(const struct hpa_section *section)
 {
-	for (size_t i = 0; i < N_KNOWN; i++) {
-		if (memcmp(known_sections[i].id, section->id, ID_SIZE))
-			continue;
-		if (known_sections[i].flags != section->flags)
+	for (size_t i = 0; i < N_KNOWN; i++)
+		if (!memcmp(known_sections[i].id, section->id, ID_SIZE))
+			return &known_sections[i];
+	return NULL;
+}
+
+static hpa_status
+check_flags(struct hpa_file *file, const char **detail)
+{
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const struct hpa_section *section = &file->sections[i];
+		const struct known_section *known = find_known(section);
+
+		if (known && known->flags != section->flags)
 			return refuse_section(file, section, detail,
 			                      "a section's flags are wrong");
-		return HPA_OK;
 	}
-	if (!(section->flags & HPA_FLAG_CRITICAL))
-		return HPA_OK;
-	refuse_section(file, section, detail, "a critical section is unknown");
-	return HPA_TOO_NEW;
+	return HPA_OK;
+}
+
+static hpa_status
+check_unknown(struct hpa_file *file, const char **detail)
+{
+	for (uint32_t i = 0; i < file->n_sections; i++) {
+		const struct hpa_section *section = &file->sections[i];
+
+		if (find_known(section) ||
+		    !(section->flags & HPA_FLAG_CRITICAL))
+			continue;
+		refuse_section(file, section, detail,
+		               "a critical section is unknown");
+		return HPA_TOO_NEW;
+	}
+	return HPA_OK;
 }
 
 hpa_status
@@ -489,9 +511,12 @@ hpa_file_read(const uint8_t *data, size_t size, bool deep, struct hpa_file *out,
 		st = read_table(out, detail);
 	if (st == HPA_OK && deep)
 		st = check_sums(out, detail);
-	/* Last, so that what is called too new is otherwise intact. */
-	for (uint32_t i = 0; i < out->n_sections && st == HPA_OK; i++)
-		st = check_known(out, &out->sections[i], detail);
+	if (st == HPA_OK)
+		st = check_flags(out, detail);
+	/* Last, so that what is called too new is intact as far as one can tell
+	 * without what is unknown. */
+	if (st == HPA_OK)
+		st = check_unknown(out, detail);
 	return st;
 }
 

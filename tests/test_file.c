@@ -269,7 +269,9 @@ an_unknown_critical_section_is_refused_by_name(void **state)
 
 	(void)state;
 	take_apart(&image, &parts);
-	parts.sections[parts.n++] = (struct hpa_new_section){
+	memmove(parts.sections + 1, parts.sections,
+	        parts.n++ * sizeof(*parts.sections));
+	parts.sections[0] = (struct hpa_new_section){
 		"xtra", 0, true, (const uint8_t *)"anything", 8, NULL, false};
 	more = put_together(&parts, HPA_COMPRESS_NONE);
 	assert_refused(&more, HPA_TOO_NEW, "a critical section is unknown");
@@ -277,6 +279,10 @@ an_unknown_critical_section_is_refused_by_name(void **state)
 		hpa_file_read(more.data, more.size, true, &file, &detail),
 		HPA_TOO_NEW);
 	assert_string_equal(file.culprit, "xtra");
+	/* A file that is damaged besides is not just too new. */
+	put(entry_of(&more, HPA_ID_FACTS) + HPA_ENT_FLAGS, 2, 0);
+	image_seal(&more);
+	assert_refused(&more, HPA_CORRUPT, "a section's flags are wrong");
 	free(more.data);
 	free(image.data);
 }
