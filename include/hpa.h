@@ -226,8 +226,9 @@ HPA_API void hpa_query_set_smoothing(hpa_query *query, hpa_smoothing mode,
                                      uint32_t box);
 
 /* The calls below return HPA_NO_PATH, HPA_BLOCKED or HPA_OUTSIDE where there is
- * no path, and HPA_CORRUPT where the file's numbers contradict each other.
- * Outputs other than counts are then untouched, counts are 0. */
+ * no path, and HPA_CORRUPT where the file's numbers contradict each other. Counts
+ * are 0 then and other outputs untouched, but for the cells of a path that is found
+ * to be corrupt as it is written. */
 
 /* The cost of the path before it is smoothed, in units of the facts'
  * cost_straight and cost_diagonal. That of hpa_query_path() is the same with

@@ -212,12 +212,14 @@ static hpa_status
 begin_walk(hpa_query *query, hpa_cell from, hpa_cell to, uint64_t *cost,
            bool in_pieces)
 {
-	hpa_status st = hpa_query_cost(query, from, to, cost);
+	uint64_t found = 0;
+	hpa_status st = hpa_query_cost(query, from, to, &found);
 
 	if (st == HPA_OK)
 		st = push_path(query);
 	if (st != HPA_OK)
 		return st;
+	*cost = found;
 	refine_begin(query);
 	if (query_smooths(query))
 		smooth_begin(query, in_pieces);
