@@ -50,12 +50,21 @@ name_of(const json_t *object, const char *key)
 
 /* Levels */
 
+/* Is it a level file, whose one level is the root itself? */
+static bool
+is_level_file(const json_t *root)
+{
+	return json_is_array(json_object_get(root, "layerInstances"));
+}
+
 static size_t
 n_levels(const json_t *root)
 {
 	const json_t *worlds = json_object_get(root, "worlds");
 	size_t n = json_array_size(json_object_get(root, "levels"));
 
+	if (is_level_file(root))
+		return 1;
 	for (size_t i = 0; i < json_array_size(worlds); i++)
 		n += json_array_size(json_object_get(json_array_get(worlds, i),
 		                                     "levels"));
@@ -68,6 +77,8 @@ level_at(const json_t *root, size_t index)
 	const json_t *worlds = json_object_get(root, "worlds");
 	const json_t *levels = json_object_get(root, "levels");
 
+	if (is_level_file(root))
+		return root;
 	for (size_t i = 0; index >= json_array_size(levels); i++) {
 		index -= json_array_size(levels);
 		levels = json_object_get(json_array_get(worlds, i), "levels");
@@ -411,14 +422,10 @@ blame_level(const struct reader *reader, const json_t *level)
 static enum diag_status
 read_root(struct reader *reader, struct level *out)
 {
-	bool is_project =
-		!json_is_array(json_object_get(reader->root, "layerInstances"));
-	size_t n = is_project ? n_levels(reader->root) : 1;
-	const json_t *level = reader->root;
-	enum diag_status st = DIAG_OK;
+	size_t n = n_levels(reader->root);
+	const json_t *level = NULL;
+	enum diag_status st = pick_level(reader, n, &level);
 
-	if (is_project)
-		st = pick_level(reader, n, &level);
 	if (st != DIAG_OK)
 		return st;
 	st = read_found_level(reader, level, out);

@@ -913,6 +913,16 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	check_tiles(&level, &values[4], "level file");
 	assert_int_equal(level.n_in_file, 1);
 	level_free(&level);
+	options = (struct level_options){.pick = "E"};
+	must_read("E.ldtkl", &texts[4], &options, &level);
+	check_tiles(&level, &values[4], "level file");
+	level_free(&level);
+	options.pick = "F";
+	assert_int_equal(read_level("E.ldtkl", texts[4].data, texts[4].size,
+	                            &options, &level, &diag),
+	                 DIAG_USAGE);
+	assert_string_equal(diag.text,
+	                    "--pick takes one of the levels E, not 'F'");
 	for (size_t i = 0; i < 5; i++) {
 		free(values[i].ids);
 		text_free(&texts[i]);

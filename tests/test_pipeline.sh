@@ -496,6 +496,15 @@ test_quoting() {
 	rm -f mk out.hpa quoted.d
 }
 
+# Files of several levels
+
+# ldtk_level NAME NUMBERS: of 2 x 2 cells.
+ldtk_level() {
+	printf '{"identifier":"%s","layerInstances":[{"__type":"IntGrid",' "$1"
+	printf '"__identifier":"x","__cWid":2,"__cHei":2,'
+	printf '"intGridCsv":[%s]}]}' "$2"
+}
+
 # Report and progress
 
 # line FILE N: that line as JSON, leaf by leaf, into leaves.
@@ -823,6 +832,10 @@ test_values() {
 		-o x.hpa --links rules
 	ok "--pick" refused 2 "$data/dungeon.ldtk: --pick takes one of the levels \
 Cellar, Vault, not 'x'" bake "$data/dungeon.ldtk" -o x.hpa --pick x
+	ldtk_level Vault 0,0,0,0 >vault.ldtkl
+	ok "--pick of a level file" refused 2 "vault.ldtkl: --pick takes one of the levels \
+Vault, not 'x'" bake vault.ldtkl -o x.hpa --pick x
+	ok "its own name" succeeds bake -q vault.ldtkl -o vault.hpa --pick Vault
 	ok "--layer of LDtk" refused 2 "$data/dungeon.ldtk: level 'Vault': --layer takes one of" \
 		bake "$data/dungeon.ldtk" -o x.hpa --pick Vault --layer x
 	ok "--layer of Tiled" refused 2 "$data/village.tmx: --layer takes one of" \
