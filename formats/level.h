@@ -74,7 +74,9 @@ struct level_options {
 
 /* One row per format. probe() looks at the bytes only and says whether they
  * could be this format; read() fills *out, to be freed with level_free(), or
- * fills in diag (without its file) and leaves *out empty. */
+ * fills in diag (without its file) and leaves *out empty, but for the name and
+ * n_in_file of a broken level, where those are known: the others of its file may
+ * be good. */
 struct level_format {
 	const char *name;
 	const char *suffixes; /* each with its dot, spaces between them */
@@ -104,7 +106,8 @@ enum diag_status level_check_format(const char *name, struct diag *diag);
 bool level_has_suffix(const char *name, const char *suffixes);
 
 /* Read a level of any known format: the one that the options name, else by
- * probe, else by the suffix of `name`. options may be NULL. */
+ * probe, else by the suffix of `name`. options may be NULL. *out is filled or
+ * left as read() of the format does it. */
 enum diag_status level_read(const char *name, const uint8_t *data, size_t size,
                             const struct level_options *options,
                             struct level *out, struct diag *diag);

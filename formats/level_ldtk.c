@@ -404,7 +404,6 @@ read_found_level(struct reader *reader, const json_t *level, struct level *out)
 	snprintf(out->how, sizeof(out->how),
 	         "IntGrid layer '%s': every value but 0 is blocked",
 	         tiled_show(name_of(layer, "__identifier")).text);
-	set_name(out, name_of(level, "identifier"));
 	return DIAG_OK;
 }
 
@@ -430,9 +429,10 @@ read_root(struct reader *reader, struct level *out)
 		return st;
 	st = read_found_level(reader, level, out);
 	if (st != DIAG_OK)
-		return n > 1 ? blame_level(reader, level) : st;
+		level_free(out);
 	out->n_in_file = (uint32_t)n;
-	return DIAG_OK;
+	set_name(out, name_of(level, "identifier"));
+	return st != DIAG_OK && n > 1 ? blame_level(reader, level) : st;
 }
 
 /* A project that is kept for its next level */
@@ -503,7 +503,5 @@ ldtk_read(const uint8_t *data, size_t size,
 	st = read_root(&reader, out);
 	json_decref(reader.external);
 	json_decref(root);
-	if (st != DIAG_OK)
-		level_free(out);
 	return st;
 }

@@ -931,6 +931,34 @@ ldtk_levels_are_picked_by_name_or_number(void **state)
 	text_free(&nothing);
 }
 
+/* Their readers go on with the next one. */
+static void
+ldtk_broken_levels_have_a_number_and_a_name(void **state)
+{
+	static const char project[] =
+		"{\"levels\":[{\"identifier\":\"A\"},"
+		"{\"identifier\":\"B\",\"layerInstances\":[{\"__type\":"
+		"\"IntGrid\",\"__identifier\":\"x\",\"__cWid\":2,"
+		"\"__cHei\":1,\"intGridCsv\":[0,-1]}]}]}";
+	static const char *const names[] = {"A", "B"};
+	struct level_options options = {.index = 0};
+	struct level level;
+	struct diag diag;
+
+	(void)state;
+	for (; options.index < 2; options.index++) {
+		assert_int_equal(read_level("a.ldtk", project, strlen(project),
+		                            &options, &level, &diag),
+		                 DIAG_BAD_INPUT);
+		assert_int_equal(level.n_in_file, 2);
+		assert_string_equal(level.name, names[options.index]);
+	}
+	assert_int_equal(read_level("a.ldtk", project, strlen(project),
+	                            &options, &level, &diag),
+	                 DIAG_USAGE);
+	assert_int_equal(level.n_in_file, 0);
+}
+
 static const char *
 class_name(const struct level *level, size_t cell)
 {
@@ -1343,6 +1371,7 @@ main(void)
 		cmocka_unit_test(bad_files_are_refused_with_a_reason),
 		cmocka_unit_test(wrong_options_are_told_with_what_there_is),
 		cmocka_unit_test(ldtk_levels_are_picked_by_name_or_number),
+		cmocka_unit_test(ldtk_broken_levels_have_a_number_and_a_name),
 		cmocka_unit_test(ldtk_values_have_the_names_of_the_project),
 		cmocka_unit_test(ldtk_names_become_plain_words),
 		cmocka_unit_test(own_files_are_read_as_they_look),

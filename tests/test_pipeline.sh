@@ -505,6 +505,57 @@ ldtk_level() {
 	printf '"intGridCsv":[%s]}]}' "$2"
 }
 
+# bake_ldtk LEVELS OPTION...: of a project.
+bake_ldtk() {
+	echo "{\"levels\":[$1]}" >several.ldtk
+	shift
+	rm -rf out
+	run hpabake bake several.ldtk -d out "$@"
+}
+
+# A has too few numbers, D no layer.
+test_broken_among_several() {
+	A=$(ldtk_level A 0,0,0)
+	B=$(ldtk_level B 0,0,1,0)
+	D='{"identifier":"D","layerInstances":[]}'
+	E=$(ldtk_level E 0,0,0,0)
+	good="several_B.hpa several_E.hpa"
+	failed="hpabake: 2 baked, 0 unchanged, 0 skipped, 2 failed:"
+	bake_ldtk "$B,$A,$D,$E"
+	is "broken levels of a file do not stop the others" \
+		"$status $(tree out)" "3 $good"
+	is "and are named" "$(summary)" \
+		"$failed several.ldtk:A, several.ldtk:D"
+	bake_ldtk "$D,$A,$E,$B" --report all.jsonl
+	is "nor does the first one" "$status $(tree out)" "3 $good"
+	is "which is named too" "$(summary)" \
+		"$failed several.ldtk:D, several.ldtk:A"
+	line all.jsonl 2
+	is "a broken one has a name in the report" \
+		"$(leaf status) $(leaf name) $(leaf output)" \
+		"failed A out/several_A.hpa"
+	is "and why" "$(leaf error.file): $(leaf error.text)" \
+		"several.ldtk: level 'A': layer 'x': 3 values, not 2 x 2"
+	bake_ldtk "$A,$B,$B"
+	is "two of one name are told apart from that" \
+		"$status $(tree out) $(summary | sed 's/.*skipped, //')" \
+		"3 several_B.hpa 2 failed: several.ldtk:A, several.ldtk:B"
+	bake_ldtk "$A,$D"
+	is "all may be broken" "$status $(summary | sed 's/.*skipped, //')" \
+		"3 2 failed: several.ldtk:A, several.ldtk:D"
+	bake_ldtk "$A,$B" --pick A
+	is "a broken one is picked" "$status $(cat "$tmp/err")" \
+		"3 hpabake: several.ldtk: level 'A': layer 'x': 3 values, not 2 x 2"
+	bake_ldtk "$A,$B" --pick B
+	is "and a good one behind it" "$status $(tree out)" "0 several_B.hpa"
+	missing='{"identifier":"M","externalRelPath":"no.ldtkl"}'
+	bake_ldtk "$missing,$B"
+	is "a missing level file is such a level" "$status $(tree out)" \
+		"1 several_B.hpa"
+	bake_ldtk "$B,$missing"
+	is "in any order" "$status $(tree out)" "1 several_B.hpa"
+}
+
 # Report and progress
 
 # line FILE N: that line as JSON, leaf by leaf, into leaves.
@@ -877,6 +928,7 @@ test_options_from
 test_overriding
 test_depfiles
 test_quoting
+test_broken_among_several
 test_report
 test_progress
 test_terminal

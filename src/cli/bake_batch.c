@@ -411,25 +411,33 @@ add_output(struct batch *batch, size_t index, char *name, struct diag *diag)
 	                name);
 }
 
-/* Bake one of several levels of a file into the folder. */
+/* Bake one of several levels of a file into the folder. One that could not be
+ * read has an output all the same, so that what is said of the others does not
+ * depend on it. */
 static void
 bake_one_of_several(struct batch *batch, const struct way *way, size_t index,
                     struct job *job, struct level *level,
                     struct name_list *opened)
 {
 	const struct batch_input *input = &batch->inputs->list[index];
-
-	job->status = add_output(
+	struct diag diag = {.line = 0};
+	enum diag_status status = add_output(
 		batch, index,
 		batch_inputs_name_one(input, batch->plan->folder, level->name),
-		&job->diag);
-	if (job->status) {
-		level_free(level);
-		return;
-	}
+		&diag);
+
 	set_label(job, input->label, level->name);
-	job->output = batch->more.names[batch->more.n - 1];
-	make_output(batch, way, job, level, input->file, opened);
+	snprintf(job->name, sizeof(job->name), "%s", level->name);
+	if (!status)
+		job->output = batch->more.names[batch->more.n - 1];
+	if (!job->status) {
+		job->status = status;
+		job->diag = diag;
+	}
+	if (job->status)
+		level_free(level);
+	else
+		make_output(batch, way, job, level, input->file, opened);
 }
 
 /* Bake all levels of a file, or the picked one, and tell about each. */
@@ -453,7 +461,7 @@ bake_several(struct batch *batch, size_t index)
 		set_label(&job, input->label, "");
 		job.status = input_level_noting(input->file, &way.reading, i,
 		                                &level, &opened, &job.diag);
-		if (!job.status) {
+		if (level.n_in_file > 0) {
 			n_levels = picked ? 1 : level.n_in_file;
 			bake_one_of_several(batch, &way, index, &job, &level,
 			                    &opened);
@@ -482,17 +490,15 @@ bake_file(const struct batch *batch, const struct way *way,
 
 	job->status = input_level_noting(input->file, &way->reading, 0, &level,
 	                                 &opened, &job->diag);
+	/* Where the first one is broken there still are the others. */
+	job->is_several = !to_file && level.n_in_file > 1;
 	if (!job->status && to_file)
 		job->status = input_check_single(input->file, &way->reading,
 		                                 &level, &job->diag);
-	if (!job->status) {
-		job->is_several = !to_file && level.n_in_file > 1;
-		if (job->is_several)
-			level_free(&level);
-		else
-			make_output(batch, way, job, &level, input->file,
-			            &opened);
-	}
+	if (job->is_several)
+		level_free(&level);
+	else if (!job->status)
+		make_output(batch, way, job, &level, input->file, &opened);
 	name_list_free(&opened);
 }
 

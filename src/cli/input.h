@@ -23,7 +23,8 @@ struct baked {
  * empty. */
 
 /* Level number `index`, from 0, of a file, or the one that the options pick.
- * What it refers to is read too. Free it with level_free(). */
+ * What it refers to is read too. Free it with level_free(). A broken one leaves
+ * in *out what level_read() leaves there. */
 enum diag_status input_level(const char *name,
                              const struct level_options *options,
                              uint32_t index, struct level *out,
