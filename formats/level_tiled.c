@@ -8,20 +8,20 @@
  * Nothing in a map says by itself where units can't go. What says so is the
  * first of these that there is:
  *
- *   1. --layer: each tile of that layer blocks, or, with --property, each of its
- *      tiles that has the property;
+ *   1. --layer: each tile of the layers of that name blocks, or, with
+ *      --property, each of their tiles that has the property;
  *   2. --property: in all layers, each tile with that property set to true;
- *   3. a layer named `collision`, `collisions` or `collides`, in any case;
+ *   3. the layers named `collision`, `collisions` or `collides`, in any case;
  *   4. --terrain or --blocked, if there is only one layer;
  *   5. tiles with a property `collides`, `collision`, `blocked` or `solid` set
  *      to true, in all layers.
  *
- * Otherwise the map is refused. Where a layer was chosen (1, 3, 4), the user's
- * rules by value are about the numbers of its tiles, 0 for none. Tiles without
- * a rule block, unless a rule blocks something: then only what rules block is
- * blocked. Where properties decide (2, 5), rules are about the tiles of all
- * layers and come before properties; a cell is blocked if one of its tiles is,
- * otherwise its topmost tile with a rule decides.
+ * Otherwise the map is refused. Where layers were chosen (1, 3, 4), the user's
+ * rules by value are about the numbers of their tiles, 0 where none of them has
+ * one. Tiles without a rule block, unless a rule blocks something: then only
+ * what rules block is blocked. Where properties decide (2, 5), rules are about
+ * the tiles of all layers and come before properties. A cell is blocked if one
+ * of its tiles is, otherwise its topmost tile with a rule decides.
  *
  * Infinite maps come in chunks at any place, also left of and above 0,0. The
  * level is the smallest rectangle around all chunks of the layers that decide:
@@ -52,7 +52,7 @@
 #define DEFLATE_RATIO 1032u
 #define ZSTD_RATIO 32768u
 #define WINDOW_SIZE 32768u
-#define NO_LAYER SIZE_MAX
+#define NO_TILE 0xffu /* for a class: the cell has no tile so far */
 
 /* An infinite map larger than this has chunks in a good part of it. */
 #define SPARSE_CELLS ((uint64_t)1 << 22)
@@ -404,38 +404,35 @@ compare_ids(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* What decides */
-
+/* What decides: the layers that are chosen, and this */
 struct choice {
-	size_t layer; /* or NO_LAYER: all of them */
+	size_t n_layers; /* that are chosen */
 	bool by_property;
 	bool only_rules; /* the rules say all that is blocked */
 };
 
-static size_t
-find_layer(const struct tiled_map *map, const char *name,
-           int (*compare)(const char *, const char *))
+static void
+choose_layer(struct tiled_map *map, size_t layer, struct choice *choice)
+{
+	choice->n_layers += !map->layers[layer].is_chosen;
+	map->layers[layer].is_chosen = true;
+}
+
+/* All layers of that name. */
+static void
+choose_named(struct tiled_map *map, const char *name,
+             int (*compare)(const char *, const char *), struct choice *choice)
 {
 	for (size_t i = 0; i < map->n_layers; i++)
 		if (compare(layer_name(map, i), name) == 0)
-			return i;
-	return NO_LAYER;
+			choose_layer(map, i, choice);
 }
 
-static size_t
-find_usual_layer(const struct tiled_map *map)
-{
-	size_t found = NO_LAYER;
-
-	for (size_t i = 0; i < N_ELEMENTS(usual_layers); i++)
-		if (found == NO_LAYER)
-			found = find_layer(map, usual_layers[i], strcasecmp);
-	return found;
-}
-
-/* The names of the layers, as many as there is room for. */
+/* The names of the layers, or of the chosen ones, as many as there is room
+ * for. */
 static void
-list_layers(const struct tiled_map *map, char *out, size_t size)
+list_layers(const struct tiled_map *map, bool only_chosen, char *out,
+            size_t size)
 {
 	size_t used = 0;
 
@@ -444,6 +441,8 @@ list_layers(const struct tiled_map *map, char *out, size_t size)
 		struct tiled_shown name = tiled_show(layer_name(map, i));
 		size_t wanted = strlen(name.text) + 2;
 
+		if (only_chosen && !map->layers[i].is_chosen)
+			continue;
 		if (used + wanted + 5 > size) {
 			snprintf(out + used, size - used, ", ...");
 			break;
@@ -458,7 +457,7 @@ refuse_unknown_layer(const struct tiled_map *map)
 {
 	char names[300];
 
-	list_layers(map, names, sizeof(names));
+	list_layers(map, false, names, sizeof(names));
 	return diag_set(map->diag, DIAG_USAGE, 0,
 	                "--layer takes one of the tile layers %s, not '%s'",
 	                names, tiled_show(map->options->layer).text);
@@ -469,7 +468,7 @@ refuse_silent(const struct tiled_map *map)
 {
 	char names[280];
 
-	list_layers(map, names, sizeof(names));
+	list_layers(map, false, names, sizeof(names));
 	return diag_set(map->diag, DIAG_BAD_INPUT, 0,
 	                "nothing says what blocks: no layer of tiles "
 	                "'collision', no tile property 'collides'; name one "
@@ -512,38 +511,65 @@ choose_property(struct tiled_map *map)
 	return refuse_silent(map);
 }
 
+/* The layers that the user names, by their very name or else in any case. */
+static enum diag_status
+choose_wanted(struct tiled_map *map, struct choice *choice)
+{
+	choose_named(map, map->options->layer, strcmp, choice);
+	if (choice->n_layers == 0)
+		choose_named(map, map->options->layer, strcasecmp, choice);
+	return choice->n_layers > 0 ? DIAG_OK : refuse_unknown_layer(map);
+}
+
+static void
+choose_usual(struct tiled_map *map, struct choice *choice)
+{
+	for (size_t i = 0; i < N_ELEMENTS(usual_layers); i++)
+		choose_named(map, usual_layers[i], strcasecmp, choice);
+	if (choice->n_layers == 0 && map->n_layers == 1 &&
+	    has_value_rules(map->options->terrain))
+		choose_layer(map, 0, choice);
+}
+
 static enum diag_status
 choose(struct tiled_map *map, struct choice *out)
 {
 	const struct level_options *options = map->options;
+	enum diag_status st = DIAG_OK;
 
-	*out = (struct choice){.layer = NO_LAYER,
-	                       .by_property = options->property != NULL,
+	*out = (struct choice){.by_property = options->property != NULL,
 	                       .only_rules = rules_block(options->terrain)};
-	if (options->layer) {
-		out->layer = find_layer(map, options->layer, strcmp);
-		if (out->layer == NO_LAYER)
-			out->layer = find_layer(map, options->layer,
-			                        strcasecmp);
-		if (out->layer == NO_LAYER)
-			return refuse_unknown_layer(map);
-	} else if (!out->by_property) {
-		out->layer = find_usual_layer(map);
-		if (out->layer == NO_LAYER && map->n_layers == 1 &&
-		    has_value_rules(options->terrain))
-			out->layer = 0;
-		out->by_property = out->layer == NO_LAYER;
-	}
+	if (options->layer)
+		st = choose_wanted(map, out);
+	else if (!out->by_property)
+		choose_usual(map, out);
+	if (st != DIAG_OK)
+		return st;
 	if (map->n_layers == 0)
 		return diag_set(map->diag, DIAG_BAD_INPUT, 0,
 		                "the map has no layer of tiles");
+	if (out->n_layers == 0) {
+		out->by_property = true;
+		for (size_t i = 0; i < map->n_layers; i++)
+			choose_layer(map, i, out);
+	}
 	return out->by_property ? choose_property(map) : DIAG_OK;
 }
 
 static bool
-is_chosen(const struct choice *choice, const struct tiled_chunk *chunk)
+is_chosen(const struct tiled_map *map, const struct tiled_chunk *chunk)
 {
-	return choice->layer == NO_LAYER || choice->layer == chunk->layer;
+	return map->layers[chunk->layer].is_chosen;
+}
+
+static size_t
+first_chosen(const struct tiled_map *map)
+{
+	size_t layer = 0;
+
+	while (!map->layers[layer].is_chosen)
+		layer++;
+	return layer;
 }
 
 /* Are the data there? */
@@ -704,14 +730,14 @@ check_box(const struct tiled_map *map, const struct box *box)
 }
 
 static enum diag_status
-measure(struct tiled_map *map, const struct choice *choice, struct box *box)
+measure(struct tiled_map *map, struct box *box)
 {
-	size_t layer = choice->layer == NO_LAYER ? 0 : choice->layer;
+	size_t layer = first_chosen(map);
 	enum diag_status st = DIAG_OK;
 
 	*box = (struct box){0};
 	for (size_t i = 0; i < map->n_chunks && st == DIAG_OK; i++)
-		if (is_chosen(choice, &map->chunks[i])) {
+		if (is_chosen(map, &map->chunks[i])) {
 			st = check_chunk(map, &map->chunks[i]);
 			if (st == DIAG_OK)
 				box_add(box, &map->chunks[i]);
@@ -740,26 +766,43 @@ struct painter {
 	int classes[N_REMEMBERED];
 };
 
-/* The class that a tile gives its cell, or -1 if it does not matter. */
+/* The class that a tile gives its cell, or -1 if nothing is said of it. */
 static int
 find_class(const struct painter *painter, uint32_t tile)
 {
 	const struct tiled_map *map = painter->map;
-	bool by_property = painter->choice->by_property;
-	int class;
+	int class = terrain_lookup(map->options->terrain, TERRAIN_VALUE, tile);
+	bool blocks = !painter->choice->only_rules;
 
-	if (tile == 0 && by_property)
-		return -1;
-	class = terrain_lookup(map->options->terrain, TERRAIN_VALUE, tile);
 	if (class >= 0)
 		return class;
-	if (by_property)
-		return bsearch(&tile, map->blocking, map->n_blocking,
-		               sizeof(tile), compare_ids)
-		               ? (int)TERRAIN_BLOCKED
-		               : -1;
-	return tile == 0 || painter->choice->only_rules ? (int)TERRAIN_GROUND
-	                                                : (int)TERRAIN_BLOCKED;
+	if (painter->choice->by_property)
+		blocks = bsearch(&tile, map->blocking, map->n_blocking,
+		                 sizeof(tile), compare_ids) != NULL;
+	return blocks ? (int)TERRAIN_BLOCKED : -1;
+}
+
+/* The class of cells without a tile. */
+static uint8_t
+class_of_none(const struct tiled_map *map, const struct choice *choice)
+{
+	int class = -1;
+
+	if (!choice->by_property)
+		class = terrain_lookup(map->options->terrain, TERRAIN_VALUE, 0);
+	return (uint8_t)(class < 0 ? (int)TERRAIN_GROUND : class);
+}
+
+static int
+remembered_class(struct painter *painter, uint32_t tile)
+{
+	uint32_t slot = tile % N_REMEMBERED;
+
+	if (painter->tiles[slot] != tile) {
+		painter->tiles[slot] = tile;
+		painter->classes[slot] = find_class(painter, tile);
+	}
+	return painter->classes[slot];
 }
 
 static void
@@ -769,21 +812,17 @@ paint_tile(struct painter *painter, uint32_t tile)
 	size_t x = painter->left + (size_t)(painter->n_done % place->width);
 	size_t y = painter->top + (size_t)(painter->n_done / place->width);
 	uint8_t *cell = &painter->level->cells[y * painter->level->width + x];
-	uint32_t slot;
 	int class;
 
-	tile &= ~FLIP_BITS;
-	slot = tile % N_REMEMBERED;
-	if (painter->tiles[slot] != tile) {
-		painter->tiles[slot] = tile;
-		painter->classes[slot] = find_class(painter, tile);
-	}
-	class = painter->classes[slot];
 	painter->n_done++;
-	if (class < 0)
+	tile &= ~FLIP_BITS;
+	if (tile == 0)
 		return;
-	if (!painter->choice->by_property ||
-	    painter->level->terrain.classes[*cell].factor != 0)
+	class = remembered_class(painter, tile);
+	if (*cell == NO_TILE)
+		*cell = (uint8_t)(class < 0 ? (int)TERRAIN_GROUND : class);
+	else if (class >= 0 &&
+	         painter->level->terrain.classes[*cell].factor != 0)
 		*cell = (uint8_t)class;
 }
 
@@ -988,28 +1027,53 @@ paint_chunk(struct painter *painter)
 	return st;
 }
 
+static void
+fill_rest(struct level *level, uint8_t class)
+{
+	for (size_t i = 0; i < (size_t)level->width * level->height; i++)
+		if (level->cells[i] == NO_TILE)
+			level->cells[i] = class;
+}
+
 static enum diag_status
 paint(const struct tiled_map *map, const struct choice *choice,
       const struct box *box, struct level *level)
 {
 	struct painter painter = {map, choice, level, NULL, 0, 0, 0, {0}, {0}};
 	enum diag_status st = DIAG_OK;
-	int none = find_class(&painter, 0);
 
 	for (uint32_t i = 0; i < N_REMEMBERED; i++)
 		painter.tiles[i] = FLIP_BITS;
-	memset(level->cells, none < 0 ? (int)TERRAIN_GROUND : none,
-	       (size_t)level->width * level->height);
+	memset(level->cells, NO_TILE, (size_t)level->width * level->height);
 	for (size_t i = 0; i < map->n_chunks && st == DIAG_OK; i++) {
 		painter.chunk = &map->chunks[i];
-		if (!is_chosen(choice, painter.chunk))
+		if (!is_chosen(map, painter.chunk))
 			continue;
 		painter.left = (uint32_t)(painter.chunk->place.x - box->left);
 		painter.top = (uint32_t)(painter.chunk->place.y - box->top);
 		painter.n_done = 0;
 		st = paint_chunk(&painter);
 	}
+	fill_rest(level, class_of_none(map, choice));
 	return st;
+}
+
+/* Tell which layers were chosen. */
+static void
+describe_layers(const struct tiled_map *map, const struct choice *choice,
+                struct level *level)
+{
+	const char *what = choice->only_rules ? "what rules block is blocked"
+	                                      : "every tile is blocked";
+	char names[100];
+
+	list_layers(map, true, names, sizeof(names));
+	if (choice->n_layers == 1)
+		snprintf(level->how, sizeof(level->how), "layer '%s': %s",
+		         names, what);
+	else
+		snprintf(level->how, sizeof(level->how), "%zu layers (%s): %s",
+		         choice->n_layers, names, what);
 }
 
 /* Tell what was chosen. */
@@ -1017,9 +1081,6 @@ static void
 describe(const struct tiled_map *map, const struct choice *choice,
          struct level *level)
 {
-	const char *what = choice->only_rules ? "what rules block is blocked"
-	                                      : "every tile is blocked";
-
 	if (choice->by_property)
 		snprintf(level->how, sizeof(level->how),
 		         "tiles with the property %s are blocked",
@@ -1027,8 +1088,7 @@ describe(const struct tiled_map *map, const struct choice *choice,
 		                 ? tiled_show(map->options->property).text
 		                 : "collides, collision, blocked or solid");
 	else
-		snprintf(level->how, sizeof(level->how), "layer '%s': %s",
-		         tiled_show(layer_name(map, choice->layer)).text, what);
+		describe_layers(map, choice, level);
 }
 
 enum diag_status
@@ -1042,7 +1102,7 @@ tiled_make_level(struct tiled_map *map, struct level *out)
 		qsort(map->blocking, map->n_blocking, sizeof(*map->blocking),
 		      compare_ids);
 	if (st == DIAG_OK)
-		st = measure(map, &choice, &box);
+		st = measure(map, &box);
 	if (st == DIAG_OK)
 		st = level_new((uint32_t)(box.right - box.left),
 		               (uint32_t)(box.bottom - box.top),

@@ -36,6 +36,7 @@ struct tiled_chunk {
 struct tiled_layer {
 	size_t name; /* where in map->bytes */
 	uint32_t width, height;
+	bool is_chosen; /* its tiles matter */
 	unsigned long line;
 };
 

@@ -567,6 +567,159 @@ rules_give_tiles_their_classes(void **state)
 	terrain_free(&table);
 }
 
+/* Several layers that block */
+
+/* Two layers of random tiles block, each in a group and encoded in its own way;
+ * where chunks are, the second one is smaller. */
+static void
+check_union(struct rng *rng, enum format format, bool infinite)
+{
+	static const enum coding codings[] = {NUMBERS, CSV, BASE64, ZLIB};
+	enum coding low_coding = codings[rng_below(rng, 4)];
+	enum coding high_coding = codings[rng_below(rng, 4)];
+	uint32_t width = 16 * rng_between(rng, 2, 4);
+	uint32_t height = 8 * rng_between(rng, 2, 4);
+	struct text text = {NULL, 0, 0};
+	struct tiles low, high;
+	struct level level;
+
+	make_tiles(rng, width, height, &low);
+	make_tiles(rng, width - (infinite ? 16 : 0),
+	           height - (infinite ? 8 : 0), &high);
+	begin_map(&text, format, infinite, &low);
+	add(&text, "%s",
+	    format == XML ? "<group name=\"f1\">"
+	                  : "\"layers\":[{\"type\":\"group\",\"layers\":[");
+	add_layer(&text, format, low_coding, infinite, "collision", &low);
+	add(&text, "%s",
+	    format == XML ? "</group><group name=\"f2\">"
+	                  : "]},{\"type\":\"group\",\"layers\":[");
+	add_layer(&text, format, high_coding, infinite,
+	          rng_chance(rng, 50) ? "collision" : "Collides", &high);
+	add(&text, "%s", format == XML ? "</group></map>\n" : "]}]}\n");
+	for (size_t i = 0; i < (size_t)high.width * high.height; i++)
+		low.ids[i / high.width * width + i % high.width] |=
+			high.ids[i];
+	must_read(file_names[format], &text, NULL, &level);
+	check_tiles(&level, &low, "union");
+	level_free(&level);
+	free(low.ids);
+	free(high.ids);
+	text_free(&text);
+}
+
+static void
+all_layers_named_collision_block(void **state)
+{
+	struct rng rng = {test_seed()};
+
+	(void)state;
+	for (int round = 0; round < 20; round++)
+		for (int format = FIRST_FORMAT; format < N_FORMATS; format++) {
+			check_union(&rng, (enum format)format, false);
+			check_union(&rng, (enum format)format, true);
+		}
+}
+
+/* Of the tiles 2 is one that has the properties. */
+static void
+make_layered_map(struct text *text, enum format format)
+{
+	static const struct {
+		const char *name, *data;
+	} layers[] = {{"collision", "1,0,0,2,0,0"},
+	              {"walk", "5,5,5,5,5,0"},
+	              {"collision", "0,1,0,3,0,0"},
+	              {"Collides", "0,0,1,0,0,0"}};
+
+	if (format == XML)
+		add(text,
+		    "<map width=\"6\" height=\"1\"><tileset firstgid=\"1\">%s"
+		    "</tileset>",
+		    TILES_XML);
+	else
+		add(text,
+		    "{\"tilewidth\":1,\"width\":6,\"height\":1,\"tilesets\":["
+		    "{\"firstgid\":1,%s}],\"layers\":[",
+		    TILES_JSON);
+	for (size_t i = 0; i < N_ELEMENTS(layers); i++)
+		if (format == XML)
+			add(text,
+			    "<layer name=\"%s\"><data encoding=\"csv\">%s"
+			    "</data></layer>",
+			    layers[i].name, layers[i].data);
+		else
+			add(text,
+			    "%s{\"type\":\"tilelayer\",\"name\":\"%s\","
+			    "\"data\":[%s]}",
+			    i ? "," : "", layers[i].name, layers[i].data);
+	add(text, "%s", format == XML ? "</map>" : "]}");
+}
+
+/* Class is that of the cell where there is a tile 3 on a tile 2. */
+static const struct {
+	const char *layer, *property, *rules;
+	const char *open, *class, *how;
+} layered_maps[] = {
+	{NULL, NULL, "", "@@@@..", "blocked",
+         "3 layers (collision, collision, Collides): every tile is blocked"},
+	{"collision", NULL, "", "@@.@..", "blocked",
+         "2 layers (collision, collision): every tile is blocked"},
+	{"Collision", NULL, "", "@@.@..", "blocked",
+         "2 layers (collision, collision): every tile is blocked"},
+	{"Collides", NULL, "", "..@...", "ground",
+         "layer 'Collides': every tile is blocked"},
+	{"collision", "mine", "", "...@..", "blocked",
+         "tiles with the property mine are blocked"},
+	{NULL, NULL, "3 wall 0\n", "...@..", "wall",
+         "3 layers (collision, collision, Collides): what rules block is "
+         "blocked"},
+	{NULL, NULL, "2 wall 0\n", "...@..", "wall", NULL},
+	{NULL, NULL, "2 wall 0\n3 door 1\n", "...@..", "wall", NULL},
+	{NULL, NULL, "2 mud 3\n", "@@@@..", "blocked", NULL},
+	{NULL, NULL, "2 mud 3\n9 wall 0\n", "......", "mud", NULL},
+	{NULL, NULL, "2 mud 3\n3 sand 2\n", "@@@...", "sand", NULL},
+	/* No tile is where none of the layers has one. */
+	{NULL, NULL, "0 pit 0\n", "....@@", "ground", NULL},
+	{"collision", NULL, "0 pit 0\n", "..@.@@", "ground", NULL},
+};
+
+static void
+check_layered_map(enum format format, size_t i)
+{
+	const char *rules = layered_maps[i].rules;
+	struct terrain_table table = {.n_rules = 0};
+	struct level_options options = {.layer = layered_maps[i].layer,
+	                                .property = layered_maps[i].property,
+	                                .terrain = &table};
+	struct text text = {NULL, 0, 0};
+	struct level level;
+	struct diag diag;
+
+	assert_int_equal(terrain_read((const uint8_t *)rules, strlen(rules),
+	                              &table, &diag),
+	                 DIAG_OK);
+	make_layered_map(&text, format);
+	must_read(file_names[format], &text, &options, &level);
+	check_open(&level, layered_maps[i].open);
+	assert_string_equal(level.terrain.classes[level.cells[3]].name,
+	                    layered_maps[i].class);
+	if (layered_maps[i].how)
+		assert_string_equal(level.how, layered_maps[i].how);
+	level_free(&level);
+	text_free(&text);
+	terrain_free(&table);
+}
+
+static void
+tiles_of_several_layers_count_together(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(layered_maps); i++)
+		for (int format = FIRST_FORMAT; format < N_FORMATS; format++)
+			check_layered_map((enum format)format, i);
+}
+
 /* Refusals */
 
 #define MAP3 "<map width=\"3\" height=\"1\">\n"
@@ -1368,6 +1521,8 @@ main(void)
 		cmocka_unit_test(tiled_maps_are_read_back_in_every_encoding),
 		cmocka_unit_test(layers_properties_and_rules_say_what_blocks),
 		cmocka_unit_test(rules_give_tiles_their_classes),
+		cmocka_unit_test(all_layers_named_collision_block),
+		cmocka_unit_test(tiles_of_several_layers_count_together),
 		cmocka_unit_test(bad_files_are_refused_with_a_reason),
 		cmocka_unit_test(wrong_options_are_told_with_what_there_is),
 		cmocka_unit_test(ldtk_levels_are_picked_by_name_or_number),
