@@ -56,12 +56,14 @@ read_side(const struct reader *reader, const json_t *object, const char *key,
 
 /* Tilesets */
 
+/* What is true in XML, where every value is a text, is true here. */
 static bool
 is_true(const json_t *value)
 {
 	const char *text = json_string_value(value);
 
-	return json_is_true(value) || (text && tiled_is_true(text));
+	return json_is_true(value) || json_number_value(value) == 1 ||
+	       (text && tiled_is_true(text));
 }
 
 static enum diag_status

@@ -720,6 +720,70 @@ tiles_of_several_layers_count_together(void **state)
 			check_layered_map((enum format)format, i);
 }
 
+/* What is true */
+
+static const struct {
+	const char *type, *xml, *json;
+	bool is_true;
+} property_values[] = {
+	{"bool", "true", "true", true},
+	{"bool", "false", "false", false},
+	{"string", "true", "\"true\"", true},
+	{"string", "1", "\"1\"", true},
+	{"string", "yes", "\"yes\"", false},
+	{"string", "", "\"\"", false},
+	{"int", "1", "1", true},
+	{"int", "0", "0", false},
+	{"int", "2", "2", false},
+	{"int", "-1", "-1", false},
+	{"float", "1", "1.0", true},
+	{"float", "1.5", "1.5", false},
+};
+
+/* A map of a tile whose property has a value, and of one beside it whose
+ * property is true. */
+static void
+make_value_map(struct text *text, enum format format, size_t i)
+{
+	if (format == XML)
+		add(text,
+		    "<map width=\"2\" height=\"1\"><tileset firstgid=\"1\">"
+		    "<tile id=\"0\"><properties><property name=\"collides\" "
+		    "type=\"%s\" value=\"%s\"/></properties></tile>"
+		    "<tile id=\"1\"><properties><property name=\"collides\" "
+		    "type=\"bool\" value=\"true\"/></properties></tile>"
+		    "</tileset><layer name=\"x\"><data encoding=\"csv\">1,2"
+		    "</data></layer></map>",
+		    property_values[i].type, property_values[i].xml);
+	else
+		add(text,
+		    "{\"tilewidth\":1,\"width\":2,\"height\":1,\"tilesets\":["
+		    "{\"firstgid\":1,\"tiles\":[{\"id\":0,\"properties\":["
+		    "{\"name\":\"collides\",\"type\":\"%s\",\"value\":%s}]},"
+		    "{\"id\":1,\"properties\":[{\"name\":\"collides\","
+		    "\"type\":\"bool\",\"value\":true}]}]}],\"layers\":["
+		    "{\"type\":\"tilelayer\",\"name\":\"x\","
+		    "\"data\":[1,2]}]}",
+		    property_values[i].type, property_values[i].json);
+}
+
+static void
+a_property_is_true_in_xml_as_in_json(void **state)
+{
+	struct text text = {NULL, 0, 0};
+	struct level level;
+
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(property_values); i++)
+		for (int format = FIRST_FORMAT; format < N_FORMATS; format++) {
+			make_value_map(&text, (enum format)format, i);
+			must_read(file_names[format], &text, NULL, &level);
+			check_open(&level, property_values[i].is_true ? "@@" : ".@");
+			level_free(&level);
+			text_free(&text);
+		}
+}
+
 /* Refusals */
 
 #define MAP3 "<map width=\"3\" height=\"1\">\n"
@@ -1523,6 +1587,7 @@ main(void)
 		cmocka_unit_test(rules_give_tiles_their_classes),
 		cmocka_unit_test(all_layers_named_collision_block),
 		cmocka_unit_test(tiles_of_several_layers_count_together),
+		cmocka_unit_test(a_property_is_true_in_xml_as_in_json),
 		cmocka_unit_test(bad_files_are_refused_with_a_reason),
 		cmocka_unit_test(wrong_options_are_told_with_what_there_is),
 		cmocka_unit_test(ldtk_levels_are_picked_by_name_or_number),
