@@ -43,11 +43,9 @@ items() {
 	END { flush() }'
 }
 
-# has_items PAGE COMMAND...: those that the command prints.
-has_items() {
+# page_has_items PAGE: all lines of $tmp/items.
+page_has_items() {
 	format_page "$1" | flatten >"$tmp/page"
-	shift
-	items "$@" >"$tmp/items"
 	[ -s "$tmp/items" ] || return 1
 	missing=0
 	while IFS= read -r item; do
@@ -56,6 +54,12 @@ has_items() {
 		missing=1
 	done <"$tmp/items"
 	return $missing
+}
+
+# has_items PAGE COMMAND...: those that the command prints.
+has_items() {
+	(shift && items "$@") >"$tmp/items"
+	page_has_items "$1"
 }
 
 sections() {
@@ -140,6 +144,13 @@ test_page_of() {
 	done
 }
 
+# Each format with its suffixes, as "raw (.raw .bin)".
+describes_formats() {
+	run hpabake formats
+	awk -F '  +' 'NR > 1 { print $1 " (" $2 ")" }' "$tmp/out" >"$tmp/items"
+	page_has_items "$(page_of '')"
+}
+
 test_pages() {
 	is "each verb has a source of its name" \
 		"$(verbs)" "$(verbs_of_source)"
@@ -150,6 +161,7 @@ test_pages() {
 	for verb in '' $(verbs); do
 		test_page_of "$verb"
 	done
+	ok "hpabake.1 tells of each format" describes_formats
 }
 
 # Prose
