@@ -4,7 +4,8 @@
  * farther out can be nearer than the best one found: a cell of ring r is r
  * straight steps away at least. A ring is four sides, walked stretch by
  * stretch: one that lies in a cluster without a cell of the start's component
- * is skipped as a whole. */
+ * is skipped as a whole. Elsewhere free cells that follow each other are of one
+ * component, which is looked up for the first of them. */
 #include "src/run/map.h"
 
 struct nearest {
@@ -21,17 +22,24 @@ is_earlier(uint32_t x, uint32_t y, hpa_cell than)
 	return y < than.y || (y == than.y && x < than.x);
 }
 
-static void
-try_cell(struct nearest *nearest, uint32_t x, uint32_t y)
+static bool
+is_reached(const struct nearest *nearest, uint32_t x, uint32_t y)
 {
-	const struct grid *grid = &nearest->map->grid;
-	uint64_t cost = grid_octile(grid, x, y, nearest->x, nearest->y);
+	const struct hpa_view *view = &nearest->map->view;
+
+	return hpa_view_reaches(view, nearest->component,
+	                        hpa_view_component(view, x, y));
+}
+
+/* A cell that is reached. */
+static void
+take_nearer(struct nearest *nearest, uint32_t x, uint32_t y)
+{
+	uint64_t cost = grid_octile(&nearest->map->grid, x, y, nearest->x,
+	                            nearest->y);
 
 	if (cost > nearest->best ||
-	    (cost == nearest->best && !is_earlier(x, y, nearest->cell)) ||
-	    !grid_is_free(grid, x, y) ||
-	    !hpa_view_reaches(&nearest->map->view, nearest->component,
-	                      hpa_view_component(&nearest->map->view, x, y)))
+	    (cost == nearest->best && !is_earlier(x, y, nearest->cell)))
 		return;
 	nearest->best = cost;
 	nearest->cell = (hpa_cell){(uint16_t)x, (uint16_t)y};
@@ -49,6 +57,26 @@ is_promising(const struct nearest *nearest, uint32_t x, uint32_t y)
 		return false;
 	return (label & HPA_COMP_MIXED) ||
 	       hpa_view_reaches(view, nearest->component, label);
+}
+
+/* A stretch of a side, as below, inside the level. */
+static void
+try_stretch(struct nearest *nearest, int64_t begin, int64_t end, int64_t line,
+            bool is_row)
+{
+	bool was_free = false, reached = false;
+
+	for (; begin <= end; begin++) {
+		uint32_t x = (uint32_t)(is_row ? begin : line);
+		uint32_t y = (uint32_t)(is_row ? line : begin);
+		bool is_free = grid_is_free(&nearest->map->grid, x, y);
+
+		if (is_free && !was_free)
+			reached = is_reached(nearest, x, y);
+		if (is_free && reached)
+			take_nearer(nearest, x, y);
+		was_free = is_free;
+	}
 }
 
 /* A side of the ring: from `begin` to `end`, both included, along x (in row
@@ -71,11 +99,9 @@ try_side(struct nearest *nearest, int64_t begin, int64_t end, int64_t line,
 		uint32_t y = (uint32_t)(is_row ? line : begin);
 
 		stop = stop > end ? end : stop;
-		if (!is_promising(nearest, x, y))
-			begin = stop + 1;
-		for (; begin <= stop; begin++)
-			try_cell(nearest, (uint32_t)(is_row ? begin : line),
-			         (uint32_t)(is_row ? line : begin));
+		if (is_promising(nearest, x, y))
+			try_stretch(nearest, begin, stop, line, is_row);
+		begin = stop + 1;
 	}
 }
 
