@@ -862,6 +862,11 @@ test_values() {
 		ok "--agent '$value'" refused 2 "--agent takes " \
 			bake level.map -o x.hpa --agent "$value"
 	done
+	for value in a:size=2,size=1 a:terrain=x,terrain=y; do
+		ok "--agent '$value'" refused 2 \
+			"--agent takes size= and terrain= once each, not '$value'" \
+			bake level.map -o x.hpa --agent "$value"
+	done
 	ok "two agents of one name" refused 2 "--agent takes " \
 		bake level.map -o x.hpa --agent a --agent a
 	ok "--blocked" refused 2 "--blocked takes letters" \

@@ -550,6 +550,11 @@ agents_are_read_as_the_manual_says(void **state)
 		{"tank:terrain=a+", false},
 		{"tank:terrain=+a", false},
 		{"a b", false},
+		{"tank:size=2,size=1", false},
+		{"tank:size=1,size=1", false},
+		{"boat:terrain=water,terrain=ground", false},
+		{"tank:size=2,terrain=a,size=2", false},
+		{"tank:terrain=a,size=2,terrain=a", false},
 	};
 
 	(void)state;

@@ -7,6 +7,8 @@
 
 #include "src/bake/bake.h"
 
+static const char size_key[] = "size=", terrain_key[] = "terrain=";
+
 static enum diag_status
 refuse(struct diag *diag, const char *text)
 {
@@ -65,7 +67,6 @@ take_names(const char *text, char *out, size_t max)
 static size_t
 take_part(const char *text, struct bake_agent *out)
 {
-	static const char size_key[] = "size=", terrain_key[] = "terrain=";
 	size_t size_n = sizeof(size_key) - 1;
 	size_t terrain_n = sizeof(terrain_key) - 1;
 
@@ -88,22 +89,41 @@ take_part(const char *text, struct bake_agent *out)
 	return 0;
 }
 
+/* Does the part have a key that has been read? */
+static bool
+is_repeated(const char *text, const struct bake_agent *read)
+{
+	return (read->size > 0 &&
+	        !strncmp(text, size_key, sizeof(size_key) - 1)) ||
+	       (read->terrain[0] &&
+	        !strncmp(text, terrain_key, sizeof(terrain_key) - 1));
+}
+
 enum diag_status
 bake_agent_parse(const char *text, struct bake_agent *out, struct diag *diag)
 {
 	size_t at;
 
-	*out = (struct bake_agent){.size = 1};
+	*out = (struct bake_agent){.size = 0};
 	at = take_name(text, out->name, HPA_AGENT_NAME_SIZE);
 	if (at == 0)
 		return refuse(diag, text);
 	for (char mark = ':'; text[at]; mark = ',') {
-		size_t n = text[at] == mark ? take_part(text + at + 1, out) : 0;
+		size_t n = 0;
 
+		if (text[at] == mark && is_repeated(text + at + 1, out))
+			return diag_set(diag, DIAG_USAGE, 0,
+			                "--agent takes size= and terrain= once "
+			                "each, not '%.100s'",
+			                text);
+		if (text[at] == mark)
+			n = take_part(text + at + 1, out);
 		if (n == 0)
 			return refuse(diag, text);
 		at += 1 + n;
 	}
+	if (out->size == 0)
+		out->size = 1;
 	return DIAG_OK;
 }
 
