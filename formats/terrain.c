@@ -310,6 +310,20 @@ terrain_read(const uint8_t *data, size_t size, struct terrain_table *table,
 	return st;
 }
 
+/* How long the first entry of a list is. A comma where an entry begins is a
+ * letter, and so is a quoted one; any other ends the entry. */
+static size_t
+entry_size(const char *list)
+{
+	static const char quoted[] = "','";
+	size_t n = sizeof(quoted) - 1;
+
+	if (*list == ',')
+		return 1;
+	return strncmp(list, quoted, n) != 0 ? strcspn(list, ",")
+	                                     : n + strcspn(list + n, ",");
+}
+
 enum diag_status
 terrain_block(const char *list, struct terrain_table *table, struct diag *diag)
 {
@@ -317,12 +331,9 @@ terrain_block(const char *list, struct terrain_table *table, struct diag *diag)
 
 	begin_table(table);
 	while (*list && st == DIAG_OK) {
-		struct word word = {list, strcspn(list, ",")};
+		struct word word = {list, entry_size(list)};
 		struct terrain_rule rule = {.terrain = TERRAIN_BLOCKED};
 
-		/* A comma itself is a letter too. */
-		if (word.size == 0)
-			word.size = 1;
 		if (!parse_key(word, &rule))
 			return diag_set(diag, DIAG_USAGE, 0,
 			                "--blocked takes letters, values, "

@@ -512,6 +512,47 @@ letters_are_quoted_where_they_mean_more(void **state)
 }
 
 static const struct {
+	const char *list, *letters;
+} blocked_lists[] = {
+	{",", ","},
+	{"','", ","},
+	{"S,W", "SW"},
+	{"S,,,W", "S,W"},
+	{"S,',',W", "S,W"},
+	{"',',S", ",S"},
+	{"S,','", "S,"},
+	{"',',','", ",,"},
+	/* A quote that quotes nothing. */
+	{"'", "'"},
+	{"',S", "'S"},
+	{"'7','''", "7'"},
+};
+
+static void
+commas_are_letters_in_a_list_of_blocked_ones(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_ELEMENTS(blocked_lists); i++) {
+		const char *list = blocked_lists[i].list;
+		const char *letters = blocked_lists[i].letters;
+		struct terrain_table rules = {.n_rules = 0};
+		struct diag diag;
+
+		if (terrain_block(list, &rules, &diag))
+			fail_msg("%s: %s", list, diag.text);
+		if (rules.n_rules != strlen(letters))
+			fail_msg("%s: %u entries", list,
+			         (unsigned)rules.n_rules);
+		for (uint32_t r = 0; r < rules.n_rules; r++)
+			if (rules.rules[r].kind != TERRAIN_LETTER ||
+			    rules.rules[r].first != (uint8_t)letters[r])
+				fail_msg("%s: entry %u is not %c", list,
+				         (unsigned)r, letters[r]);
+		terrain_free(&rules);
+	}
+}
+
+static const struct {
 	const char *text;
 	unsigned long line;
 	const char *reason;
@@ -1661,6 +1702,7 @@ main(void)
 		cmocka_unit_test(
 			a_row_of_blanks_is_one_where_a_blank_is_a_letter),
 		cmocka_unit_test(letters_are_quoted_where_they_mean_more),
+		cmocka_unit_test(commas_are_letters_in_a_list_of_blocked_ones),
 		cmocka_unit_test(
 			bad_terrain_files_are_refused_with_line_and_reason),
 #ifdef HAVE_PNG

@@ -871,6 +871,9 @@ test_values() {
 		bake level.map -o x.hpa --agent a --agent a
 	ok "--blocked" refused 2 "--blocked takes letters" \
 		bake level.map -o x.hpa --blocked '#12'
+	ok "--blocked, behind a quoted comma" refused 2 \
+		"--blocked takes letters" \
+		bake level.map -o x.hpa --blocked "','x"
 	for verb in bake verify; do
 		hpabake bake -q level.map -o y.hpa
 		set -- bake level.map -o x.hpa
