@@ -54,8 +54,8 @@ bake_world(void)
 	static const struct bake_agent agents[] = {
 		{"fox", 1, ""}, {"ox", 2, ""}, {"snail", 2, "ground"}};
 	static const struct bake_link links[] = {
-		{0, 0, 9, 3, 1500, true, "hole"},
-		{1, 8, 11, 0, 9000, false, ""}};
+		{0, 0, 9, 3, 1500, true, "hole", 0},
+		{1, 8, 11, 0, 9000, false, "", 0}};
 	struct bake_options options = usual_options();
 	struct image image;
 	struct level level;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -124,8 +125,9 @@ reach_has_a_limit(void **state)
 static void
 reach_is_closed(void **state)
 {
-	static const struct bake_link links[] = {{0, 0, 2, 0, 1000, true, ""},
-	                                         {2, 0, 4, 0, 1000, true, ""}};
+	static const struct bake_link links[] = {
+		{0, 0, 2, 0, 1000, true, "", 0},
+		{2, 0, 4, 0, 1000, true, "", 0}};
 	static const struct refusal rows[] = {
 		{"reachable components are wrong", {REACH(16, 1, 3), NO_MORE}},
 	};
@@ -182,6 +184,44 @@ who_is_not_linked_is_not_reached(void **state)
 	free(good.data);
 }
 
+/* Each end by one, in a level of 5 x 2 cells; the first one is told. */
+static void
+links_out_of_the_level_are_not_baked(void **state)
+{
+	static const struct bake_link good = {0, 0, 4, 1, 1000, true, "", 0};
+	static const struct bake_link bad[] = {
+		{5, 0, 2, 0, 1000, true, "", 0},
+		{0, 2, 2, 0, 1000, true, "", 0},
+		{0, 0, 5, 1, 1000, true, "", 0},
+		{0, 0, 4, 2, 1000, true, "", 0},
+	};
+	struct bake_options options = small_clusters();
+	struct level level;
+
+	(void)state;
+	level_from_text(".....\n.....\n", &level);
+	for (size_t i = 0; i < N_ELEMENTS(bad); i++) {
+		const struct bake_link links[] = {good, bad[i], bad[0]};
+		struct bake_output file;
+		struct diag diag;
+		char why[100];
+
+		options.n_links = N_ELEMENTS(links);
+		options.links = links;
+		assert_ptr_equal(bake_stray_link(&options, 5, 2), &links[1]);
+		assert_null(bake_stray_link(&options, 6, 3));
+		assert_int_equal(bake_run(&level, &options, &file, NULL, &diag),
+		                 DIAG_BAD_INPUT);
+		snprintf(why, sizeof(why),
+		         "the link %u,%u to %u,%u leads out of the level",
+		         bad[i].from_x, bad[i].from_y, bad[i].to_x,
+		         bad[i].to_y);
+		assert_string_equal(diag.text, why);
+		assert_null(file.data);
+	}
+	level_free(&level);
+}
+
 int
 main(void)
 {
@@ -191,6 +231,7 @@ main(void)
 		cmocka_unit_test(reach_has_a_limit),
 		cmocka_unit_test(reach_is_closed),
 		cmocka_unit_test(who_is_not_linked_is_not_reached),
+		cmocka_unit_test(links_out_of_the_level_are_not_baked),
 	};
 
 	return cmocka_run_group_tests_name("links", tests, NULL, NULL);

@@ -855,6 +855,25 @@ test_verb_options() {
 	ok "$1 -Z" complains 2 "there is no option -Z; see" "$1" -Z
 }
 
+# A link of the castle and the cellar, in line 2, leads out of the vault.
+test_stray_links() {
+	out="the link 5,2 to 23,13 leads out of the"
+	printf '# a tunnel\n5 2  23 13  4\n' >stray
+	cp "$data/one_cell.map" "$data/dungeon.ldtk" .
+	ok "a link out of the level, its line" complains 3 \
+		"stray:2: $out 1 x 1 cells of one_cell.map" \
+		bake one_cell.map -o x.hpa --links stray
+	run hpabake bake -q level.map one_cell.map dungeon.ldtk -d strays \
+		--links stray
+	is "a line for each level, others are baked" \
+		"$status $(grep -v failed: "$tmp/err") $(ls strays | xargs)" \
+		"3 hpabake: stray:2: $out 1 x 1 cells of one_cell.map
+hpabake: stray:2: $out 20 x 14 cells of dungeon.ldtk, level 'Vault' \
+dungeon_Cellar.hpa level.hpa"
+	ok "a baked file has no lines" complains 3 "one_cell.map: $out level" \
+		bake one_cell.map -o x.hpa --options-from strays/level.hpa
+}
+
 # What is known to be wrong only when it is used.
 test_values() {
 	cp "$data/castle.map" level.map
@@ -889,6 +908,7 @@ test_values() {
 	printf '# links\n1 2 3\n' >rules
 	ok "--links, its line" complains 3 "rules:2: " bake level.map \
 		-o x.hpa --links rules
+	test_stray_links
 	ok "--pick" refused 2 "$data/dungeon.ldtk: --pick takes one of the levels \
 Cellar, Vault, not 'x'" bake "$data/dungeon.ldtk" -o x.hpa --pick x
 	ldtk_level Vault 0,0,0,0 >vault.ldtkl

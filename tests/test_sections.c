@@ -347,8 +347,8 @@ with_upper_nodes(const struct image *image, const uint32_t *ids, uint32_t n)
 static void
 levels_of_nodes_are_checked(void **state)
 {
-	static const struct bake_link there = {3, 1, 8, 1, 1000, true, ""};
-	static const struct bake_link back = {8, 1, 3, 1, 1000, true, ""};
+	static const struct bake_link there = {3, 1, 8, 1, 1000, true, "", 0};
+	static const struct bake_link back = {8, 1, 3, 1, 1000, true, "", 0};
 	static const struct {
 		const struct bake_link *link;
 		const char *why;

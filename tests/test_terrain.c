@@ -613,12 +613,31 @@ links_are_read_as_the_manual_says(void **state)
 	}
 }
 
+static void
+links_know_their_lines(void **state)
+{
+	static const char text[] = "# two\n1 2 3 4 5\n\n6 7 8 9 0 one-way";
+	struct bake_link *links;
+	struct diag diag;
+	uint32_t n;
+
+	(void)state;
+	assert_int_equal(bake_links_read((const uint8_t *)text,
+	                                 sizeof(text) - 1, &links, &n, &diag),
+	                 DIAG_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(links[0].line, 2);
+	assert_int_equal(links[1].line, 4);
+	free(links);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agents_are_read_as_the_manual_says),
 		cmocka_unit_test(links_are_read_as_the_manual_says),
+		cmocka_unit_test(links_know_their_lines),
 		cmocka_unit_test(uniform_levels_have_the_same_bytes),
 		cmocka_unit_test(equal_profiles_share_their_sections),
 		cmocka_unit_test(

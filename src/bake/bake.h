@@ -28,6 +28,7 @@ struct bake_link {
 	uint32_t cost; /* in thousandths of a straight step on plain ground */
 	bool is_one_way;
 	char name[HPA_LINK_NAME_SIZE + 1]; /* "": none */
+	unsigned long line; /* of the text file it is from; else 0 */
 };
 
 /* How distances are computed; the bytes are the same. */
@@ -127,6 +128,11 @@ enum diag_status bake_agent_classes(const struct bake_agent *agent,
 enum diag_status bake_links_read(const uint8_t *data, size_t size,
                                  struct bake_link **out, uint32_t *n,
                                  struct diag *diag);
+
+/* The first of the links that leads out of a level of that size, which
+ * bake_run() refuses; NULL: none does. */
+const struct bake_link *bake_stray_link(const struct bake_options *options,
+                                        uint32_t width, uint32_t height);
 
 /* The names of the options' values, as the command line spells them; one row
  * per value, ended by a NULL name. */

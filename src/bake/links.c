@@ -91,7 +91,7 @@ parse_link(const struct words *words, unsigned long line,
 {
 	char *const *word = words->word;
 
-	*out = (struct bake_link){.is_one_way = false};
+	*out = (struct bake_link){.line = line};
 	if (words->n < MIN_WORDS || words->n > MAX_WORDS)
 		return diag_set(diag, DIAG_BAD_INPUT, line,
 		                "a link is X1 Y1 X2 Y2 COST [one-way|two-way "
@@ -209,38 +209,42 @@ compare_ends(const void *a, const void *b)
 	return (x->cluster > y->cluster) - (x->cluster < y->cluster);
 }
 
-static enum diag_status
-check_ends(const struct abstraction *abs, const struct bake_link *link,
-           struct diag *diag)
+const struct bake_link *
+bake_stray_link(const struct bake_options *options, uint32_t width,
+                uint32_t height)
 {
-	const struct grid *grid = &abs->grid;
+	for (uint32_t i = 0; i < options->n_links; i++) {
+		const struct bake_link *link = &options->links[i];
 
-	if (link->from_x < grid->width && link->from_y < grid->height &&
-	    link->to_x < grid->width && link->to_y < grid->height)
-		return DIAG_OK;
-	return diag_set(diag, DIAG_BAD_INPUT, 0,
-	                "the link %u,%u to %u,%u leads out of the level",
-	                link->from_x, link->from_y, link->to_x, link->to_y);
+		if (link->from_x >= width || link->from_y >= height ||
+		    link->to_x >= width || link->to_y >= height)
+			return link;
+	}
+	return NULL;
 }
 
 enum diag_status
 link_ends_pass(struct abstraction *abs, struct diag *diag)
 {
 	uint32_t n = abs->options.n_links;
+	const struct bake_link *stray = bake_stray_link(
+		&abs->options, abs->grid.width, abs->grid.height);
 	struct link_end *ends;
 
 	if (n == 0)
 		return DIAG_OK;
+	if (stray)
+		return diag_set(
+			diag, DIAG_BAD_INPUT, 0,
+			"the link %u,%u to %u,%u leads out of the level",
+			stray->from_x, stray->from_y, stray->to_x, stray->to_y);
 	ends = malloc(2 * (size_t)n * sizeof(*ends));
 	abs->link_ends = ends;
 	if (!ends)
 		return out_of_memory(diag);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct bake_link *link = &abs->options.links[i];
-		enum diag_status st = check_ends(abs, link, diag);
 
-		if (st != DIAG_OK)
-			return st;
 		if (!is_usable(abs, link))
 			continue;
 		ends[abs->n_link_ends++] =

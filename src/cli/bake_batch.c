@@ -250,6 +250,31 @@ write_depfile(const struct batch *batch, struct job *job)
 	return status;
 }
 
+/* A link of a text file that leads out of the level is wrong in its line there.
+ * Of one from a baked file the baker says all that is known. */
+static enum diag_status
+check_links(const struct batch *batch, struct job *job,
+            const struct level *level, const char *file)
+{
+	const struct bake_plan *plan = batch->plan;
+	const struct bake_link *link =
+		bake_stray_link(plan->baking, level->width, level->height);
+	struct diag *diag = &job->diag;
+
+	if (!link || !plan->links)
+		return DIAG_OK;
+	cli_set_file(diag, file);
+	diag_set(diag, DIAG_BAD_INPUT, link->line,
+	         "the link %u,%u to %u,%u leads out of the %" PRIu32
+	         " x %" PRIu32 " cells of %s%s%s%s",
+	         link->from_x, link->from_y, link->to_x, link->to_y,
+	         level->width, level->height, diag->file,
+	         *level->name ? ", level '" : "", level->name,
+	         *level->name ? "'" : "");
+	cli_set_file(diag, plan->links);
+	return DIAG_BAD_INPUT;
+}
+
 /* Bake a level that was read, or find its output up to date; free it. */
 static enum diag_status
 bake_level(const struct batch *batch, const struct way *way, struct job *job,
@@ -267,6 +292,11 @@ bake_level(const struct batch *batch, const struct way *way, struct job *job,
 		job->outcome = REPORT_SKIPPED;
 		level_free(level);
 		return DIAG_OK;
+	}
+	status = check_links(batch, job, level, file);
+	if (status) {
+		level_free(level);
+		return status;
 	}
 	status = bake_run_last(level, &way->baking, &baked, &job->report,
 	                       &job->diag);

@@ -10,6 +10,7 @@
 struct bake_plan {
 	const struct bake_options *baking;
 	const struct level_options *reading;
+	const char *links;  /* the text file of links, or NULL */
 	const char *folder; /* of the outputs; NULL: there is one, to a file */
 	uint64_t max_bytes; /* of memory; 0: no limit */
 	bool quiet, verbose;

@@ -487,6 +487,7 @@ bake_inputs(const struct options *options, const struct bake_options *bake,
 	struct bake_plan plan = {
 		.baking = bake,
 		.reading = &source.options,
+		.links = options->links,
 		.folder = options->folder,
 		.max_bytes = options->max_bytes,
 		/* The table would be among the bytes. */
