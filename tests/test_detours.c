@@ -246,7 +246,8 @@ add_link(struct bytes *links, uint32_t x1, uint32_t y1, uint32_t x2,
 /* An open level, at two levels, of clusters in a row: one in the middle of which
  * nodes are at all levels, the first one and the last one with a node each, and
  * two that lie between. One-way links lead from the first node to the first one
- * in the middle, and from another one there to the last. */
+ * in the middle, and from another one there to the last. Those in the middle may
+ * be at all levels because each has a link to itself. */
 struct row {
 	uint32_t cluster_size, n_inner; /* nodes in the middle */
 	uint32_t out;                   /* the one that is left from */
@@ -265,6 +266,23 @@ static uint32_t
 y_of(const struct row *row, uint32_t i)
 {
 	return i / row->cluster_size;
+}
+
+/* The links, and edges that go by them. */
+static void
+add_links(const struct row *row, struct bytes *links, struct bytes *edges)
+{
+	add_link(links, 0, 0, x_of(row, 0), y_of(row, 0));
+	add_link(links, x_of(row, row->out), y_of(row, row->out),
+	         4 * row->cluster_size, 0);
+	ADD_U32S(edges, 0, 1, 0);
+	for (uint32_t i = 0; i < row->n_inner; i++) {
+		add_link(links, x_of(row, i), y_of(row, i), x_of(row, i),
+		         y_of(row, i));
+		if (i == row->out)
+			ADD_U32S(edges, 1 + i, 1 + row->n_inner, 1);
+		ADD_U32S(edges, 1 + i, 1 + i, 2 + i);
+	}
 }
 
 /* Tables that all rows begin with; the owners are clusters 0 and 1. */
@@ -319,9 +337,7 @@ make_row(const struct row *row)
 	         row->n_edges_1, 0);
 	ADD_U32S(&levels, 2 * size, n_nodes, 0, 0, row->n_edges_2, 0,
 	         row->n_edges_2, 0);
-	add_link(&links, 0, 0, x_of(row, 0), y_of(row, 0));
-	add_link(&links, x_of(row, row->out), y_of(row, row->out), 4 * size, 0);
-	ADD_U32S(&edges, 0, 1, 0, 1 + row->out, 1 + n_inner, 1);
+	add_links(row, &links, &edges);
 	ADD_U32S(&reach, 0);
 	ADD_U32S(&clusters, 0, 1, 1, 1 + n_inner, 1 + n_inner, n_nodes, 0, 16,
 	         row->table_1, 16, 0);

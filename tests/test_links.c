@@ -106,6 +106,33 @@ ends_of_link_edges_are_checked(void **state)
 	free(good.data);
 }
 
+/* A node that no inter-edge needs is one of the two ends of an edge. */
+static void
+nodes_without_need_are_ends_of_links(void **state)
+{
+	static const struct bake_link links[] = {
+		{1, 1, 5, 1, 1000, true, "", 0},
+		{2, 2, 6, 2, 1000, true, "", 0},
+		{9, 1, 10, 2, 1000, true, "", 0}};
+	struct bake_options options = small_clusters();
+	struct image good;
+	const uint8_t *edges;
+
+	(void)state;
+	options.n_links = 3;
+	options.links = links;
+	good = bake_rows("............\n............\n"
+	                 "............\n............\n",
+	                 &options);
+	edges = section_of(&good, HPA_ID_LINK_EDGES);
+	assert_section_refused(&good, HPA_ID_LINK_EDGES, edges,
+	                       2 * HPA_LEDGE_SIZE,
+	                       "a node is at the wrong levels");
+	assert_section_refused(&good, HPA_ID_LINK_EDGES, edges, 0,
+	                       "a node is at the wrong levels");
+	free(good.data);
+}
+
 static void
 reach_has_a_limit(void **state)
 {
@@ -228,6 +255,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_are_checked),
 		cmocka_unit_test(ends_of_link_edges_are_checked),
+		cmocka_unit_test(nodes_without_need_are_ends_of_links),
 		cmocka_unit_test(reach_has_a_limit),
 		cmocka_unit_test(reach_is_closed),
 		cmocka_unit_test(who_is_not_linked_is_not_reached),
